@@ -157,13 +157,12 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
 
 def _worth(result: AuditResult) -> str:
     """What a pass is worth, or the witness of a refutation; an assumption that fails."""
-    from audits.privacy import show
 
     if result.premise:
         return result.premise
     if result.refuted:
-        return f"witness: {result.simplest}" if result.simplest else f"event: {show.event(result)}"
-    return ": ".join(show.passed(result))
+        return f"witness: {result.simplest}" if result.simplest else f"event: {result.event_said}"
+    return ": ".join(result.passed)
 
 
 @pytest.fixture

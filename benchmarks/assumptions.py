@@ -19,9 +19,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.privacy import assumptions
+from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer, each
-from audits.privacy.method import Job
 from audits.privacy.options import Options
 from benchmarks.null_cases import null_cases
 

@@ -209,6 +209,9 @@ def _outputs() -> Iterator[NullCase]:
     )
     yield _case("output", "vectors, laplace in 1 of 50 columns", _laplace_in_one(50), BOTH)
     yield _case("output", "vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
+    for shifts in ((0.0, 0.1), (0.0, -1.0 / 3.0, 1.0 / 3.0)):
+        sizes = *BOTH, Size("sequential", MIDDLE, COSTLY)
+        yield _case("output", f"one number in {len(shifts)} columns", _shifted(shifts), sizes)
     for draw, group in ((null_outputs.said, null_outputs.BITS), (null_outputs.noisy, null_outputs.NUMBERS)):
         for name, wrap in group.items():
             yield _case("output", name, each(partial(draw, wrap)), ONE_BY_ONE)
@@ -249,6 +252,15 @@ def _lists(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
     for i in range(size):
         outputs[i] = [first[i], 0.5] if second[i] else [first[i]]
     return outputs
+
+
+def _shifted(shifts: Sequence[float]) -> Mechanism:
+    """A noisy number, and what it is with constants added: only rounding tells these apart."""
+
+    def mechanism(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+        return (data + rng.laplace(size=size))[:, None] + np.array(shifts)
+
+    return mechanism
 
 
 def _gaussian_rows(columns: int) -> Mechanism:

@@ -22,13 +22,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from audits.privacy import audit_privacy, each
 from audits.privacy.after.leaks import PlantedLeak, battery
 from audits.privacy.after.planting import Leaky, Source
+from audits.privacy.bet.method import Job
+from audits.privacy.bet.sequential import Sequential
 from audits.privacy.draw.datasets import Dataset, kept_apart
 from audits.privacy.draw.draws import Drawer
-from audits.privacy.method import Job
 from audits.privacy.options import Options
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
-from audits.privacy.sequential import Sequential
 
 Rng = np.random.Generator
 LOOK_AT = 4096

@@ -22,9 +22,9 @@ from functools import partial
 
 import numpy as np
 
-from audits.privacy.dependence import dependence
+from audits.privacy.bet.method import Job
+from audits.privacy.draw.dependence import dependence
 from audits.privacy.draw.draws import Drawer, joined, named
-from audits.privacy.method import Job
 from audits.privacy.outputs.outputs import Encoded, Raw
 from audits.privacy.tuning import TUNING
 

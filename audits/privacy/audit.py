@@ -13,21 +13,20 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy import failures
-from audits.privacy import footprints as footprints_of
+from audits.privacy.after import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
-from audits.privacy.after.witness import Refuted, Witness, find_witness, fresh_samples
+from audits.privacy.after.witness import Refuted, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
+from audits.privacy.bet.fixed_size import run_fixed
+from audits.privacy.bet.method import Finding, Job, nothing, with_shares
+from audits.privacy.bet.sequential import LATE, LONGER, Sequential
+from audits.privacy.draw import failures
 from audits.privacy.draw.datasets import brief, kept_apart
 from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
-from audits.privacy.fixed_size import run_fixed
-from audits.privacy.method import Finding, Job, nothing
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
-from audits.privacy.outputs.outputs import Reading
-from audits.privacy.result import AuditResult, Planted
-from audits.privacy.sequential import LATE, LONGER, Sequential
+from audits.privacy.result import AuditResult, Planted, Witness
 from audits.privacy.tuning import TUNING
 from audits.values import digest
 
@@ -149,7 +148,7 @@ def audit_privacy(
         return replace(found, seconds=time.perf_counter() - began)
     _notice_replays(job)
     result = _result(job, checks, _withheld(job, checks, finding), taken)
-    result = _after(job, result, finding.reading, time.process_time() - started)
+    result = _after(job, result, finding, time.process_time() - started)
     note = f"{result.note} {MORE_PAIRS}".strip() if more_pairs else result.note
     return replace(result, note=note, seconds=time.perf_counter() - began)
 
@@ -274,7 +273,7 @@ def _told_by_failures(job: Job, error: ValueError, again: Callable[..., AuditRes
     return replace(found, event=f"{told.only}; {found.event}", note=note) if found.refuted else None
 
 
-def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: float) -> AuditResult:
+def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> AuditResult:
     """The result with what follows the verdict: notes, low-order bits, and planted leaks or the witness. The
     verdict took `seconds` of the processor."""
     asked, drawer = job.options, job.drawer
@@ -309,7 +308,10 @@ def _after(job: Job, result: AuditResult, reading: Reading | None, seconds: floa
             samples = _witness_samples(job, result)
             if samples < MIN_SAMPLES:
                 return replace(result, note=f"{result.note} {NO_TIME}".strip())
-            return replace(result, simplest=_witness(job, outputs, result, reading, samples))
+            witness = _witness(job, outputs, result, finding, samples)
+            if witness is not None and witness.alike:
+                result = _told_by(result, witness)
+            return replace(result, simplest=witness)
     return result
 
 
@@ -346,14 +348,14 @@ def _witness_samples(job: Job, result: AuditResult) -> int:
     # An audit that does not stop early may have gone on for ever so long after the refutation.
     shown = (look.samples for look in result.trace if look.epsilon_lower >= asked.epsilon)
     enough = TUNING.longest * min(shown, default=result.samples)
-    samples = fresh_samples(min(result.samples, enough))
+    samples = fresh_samples(min(result.samples, enough), drawer.one_by_one)
     # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
     left = min(job.left(), max(LONGER, drawer.seconds))
     return min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
 
 
 def _witness(
-    job: Job, outputs: Sequence[Any], result: AuditResult, reading: Reading | None, samples: int
+    job: Job, outputs: Sequence[Any], result: AuditResult, finding: Finding, samples: int
 ) -> Witness | None:
     """The simplest event that shows the refutation; None where there is none."""
     asked, drawer, index = job.options, job.drawer, result.pair_index
@@ -364,9 +366,17 @@ def _witness(
         lambda place, size: drawer.draw(job.pairs[index][place], size, rng, named(place, index)),
         refuted=Refuted(asked.epsilon, asked.delta, asked.alpha, result.epsilon_lower),
         samples=samples,
-        encoder=drawer.encoder(),
-        reading=reading,
+        encoder=finding.encoder or drawer.encoder(),
+        view=finding.view,
     )
+
+
+def _told_by(result: AuditResult, witness: Witness) -> AuditResult:
+    """The result with a witness of like power in place of the event of a score."""
+    first, second = witness.first.estimate, witness.second.estimate
+    direction = "forward" if first >= second else "backward"
+    event = with_shares(witness.event, direction, max(first, second), min(first, second))
+    return replace(result, event=event, direction=direction)
 
 
 def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any], errors: str) -> Callable[..., Any]:

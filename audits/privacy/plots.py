@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,32 +11,40 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from audits.privacy.result import AuditResult
 
+def draw(
+    looks: Sequence[tuple[int, float, float]],
+    points: Sequence[tuple[float, float]],
+    epsilon: float,
+    delta: float,
+    alpha: float,
+) -> Figure:
+    """A figure of three panels; made without pyplot, so it opens no window and needs no display.
 
-def draw(result: AuditResult) -> Figure:
-    """A figure of three panels; made without pyplot, so it opens no window and needs no display."""
+    looks   samples, log e-value and lower bound at each look.
+    points  shares of each event on both datasets.
+    epsilon, delta, alpha   the claim and the error level.
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.0, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
     wealth, lower, curve = figure.subplots(1, 3)
-    samples = [look.samples for look in result.trace]
-    wealth.plot(samples, [look.log_e_value / math.log(10.0) for look in result.trace], marker=".")
-    wealth.axhline(-math.log10(result.alpha), color="black", linestyle="--", label="refuted above")
+    samples, log_e, bounds = (*zip(*looks, strict=True),) or ((), (), ())
+    wealth.plot(samples, [value / math.log(10.0) for value in log_e], marker=".")
+    wealth.axhline(-math.log10(alpha), color="black", linestyle="--", label="refuted above")
     wealth.set(ylabel="log₁₀ wealth against the claim", title="Evidence")
-    lower.plot(samples, [look.epsilon_lower for look in result.trace], marker=".")
-    lower.axhline(result.epsilon_claimed, color="black", linestyle="--", label="claimed ε")
-    lower.set(ylabel=f"lower bound on ε ({result.confidence:g})", title="What is shown")
+    lower.plot(samples, bounds, marker=".")
+    lower.axhline(epsilon, color="black", linestyle="--", label="claimed ε")
+    lower.set(ylabel=f"lower bound on ε ({1.0 - alpha:g})", title="What is shown")
     for axes in (wealth, lower):
         axes.set(xscale="log", xlabel="samples a side")
         axes.legend()
-    first = np.array([point.first for point in result.curve])
-    second = np.array([point.second for point in result.curve])
+    first, second = np.array(points, dtype=np.float64).reshape(-1, 2).T
     curve.plot(second, first, ".", alpha=0.6, label="events tried")
     q = np.linspace(0.0, 1.0, 201)
-    claim = np.minimum(math.exp(result.epsilon_claimed) * q + result.delta, 1.0)
+    claim = np.minimum(math.exp(epsilon) * q + delta, 1.0)
     curve.plot(q, claim, color="black", linestyle="--", label="claim")
     curve.set(
         xlabel="share on the other dataset", ylabel="share on one dataset", title="Privacy curve", xlim=(0, 1)

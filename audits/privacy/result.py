@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import math
 import sys
@@ -11,8 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from audits.evidence import Evidence, Verdict
-from audits.privacy import show
-from audits.privacy.after.witness import Witness
+from audits.privacy.outputs.outputs import number_words
 from audits.privacy.tuning import TUNING
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ VERDICTS = {
     "not-refuted": Verdict.CONSISTENT,
     "undecided": Verdict.INCONCLUSIVE,
 }
+MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
+NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
+SHOWN = 4
+"""Kinds of planted leaks that are told of a pass."""
+HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
+NO_PROOF = "This is no proof that it is private."
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +132,47 @@ class Footprints:
     event: str
     samples: int
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The probability of an event on a dataset: its share of fresh outputs, and a confidence interval."""
+
+    estimate: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.estimate:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """The simplest event that shows the violation, counted on outputs that had no part in choosing it.
+
+    event       in words of the output; every number in them is exact.
+    first, second   its probabilities on the two datasets of the pair, intervals included.
+    epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
+    confidence  with which both intervals, and so `epsilon`, hold.
+    samples     fresh outputs of each dataset; not among the audit's `samples`.
+    alike       whether it is of like power: it exceeds the claim by at least 0.9 of what the audit's bound
+                does. Otherwise it shows a violation, but a smaller one.
+    """
+
+    event: str
+    first: Share
+    second: Share
+    epsilon: float
+    confidence: float
+    samples: int
+    alike: bool
+
+    def __str__(self) -> str:
+        weaker = "" if self.alike else "; weaker than the event that was found"
+        return (
+            f"{self.event}: probability {self.first} on the first dataset, {self.second} on the second, so "
+            f"ε ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,16 +297,148 @@ class AuditResult:
         with probability `alpha` each; which of them is shown goes by the samples, so that both count."""
         return self.alpha if self.simplest is None else min(1.0, 2.0 * self.alpha)
 
-    bound = property(show.bound)
-    replay = property(show.replay)
-    low_bits = property(show.low_bits)
-    worth = property(show.worth)
-    would_have_caught = property(show.would_have_caught)
-    summary = show.summary
-    _repr_html_ = show.to_html
+    # --- in words ---
+
+    @property
+    def bound(self) -> str:
+        """The number of the first line, in words: see `epsilon_shown`."""
+        found = f"{self.epsilon_shown:.4g}"
+        return f"ε {'>' if self.refuted and found == f'{self.epsilon_claimed:.4g}' else '≥'} {found}"
+
+    def headline(self, name: str = "the mechanism") -> str:
+        """The verdict and its number, in a sentence or two."""
+        return f"{HEADS[self.verdict]}: {self.meaning(name)}"
+
+    def meaning(self, name: str = "the mechanism") -> str:
+        """What stands behind the verdict in the headline."""
+        claim = f"(ε = {self.epsilon_claimed:g}, δ = {self.delta:g})"
+        if self.refuted:
+            percent = f"{100.0 * (1.0 - self.alpha_shown):.6g}"
+            sure = f"1 − {self.alpha_shown:.3g}" if percent == "100" else f"{percent} %"
+            unless = ", unless it returns earlier answers" if self.constant else ""
+            said = f"claimed {self.epsilon_claimed:g} (δ = {self.delta:g}, confidence {sure})"
+            return f"{self.bound}, {said}: {name}{unless}."
+        if self.verdict == "not-refuted":
+            same = ", whose outputs on a dataset were all the same" if self.constant else ""
+            return f"no violation of {claim} was found in {name}{same}, only {self.bound}. {NO_PROOF}"
+        why = "the samples ran out before the audit could have seen much"
+        if self.premise or self.note:
+            why = "the samples cannot be used for an audit" if self.premise else "nothing is decided"
+        reason = "" if self.note_beside else f" {self.note}".rstrip()
+        return f"{why}, for {name} and {claim}.{reason} {NO_PROOF}"
+
+    @property
+    def note_beside(self) -> str:
+        """The note, but where the headline has it: why nothing is decided."""
+        return "" if self.verdict == "undecided" and not self.premise else self.note
+
+    @property
+    def event_said(self) -> str:
+        """The event that carries the bound, and on which dataset of the pair (D, D′) it is likelier."""
+        return f"{self.event} ({MORE_LIKELY[self.direction]})"
+
+    @property
+    def looked(self) -> bool:
+        """Whether the audit came so far that there is something to be said of what it would have shown."""
+        return bool(self.planted or not self.note or math.isfinite(self.resolution.epsilon))
+
+    @property
+    def samples_said(self) -> str:
+        """How many samples were drawn for what, and the time."""
+        tested = f", {self.premise_samples:,} more for the assumptions" if self.premise_samples else ""
+        fresh = f", {self.simplest.samples:,} for the witness" if self.simplest else ""
+        return f"{self.samples:,} on each dataset{tested}{fresh}, {self.seconds:.2f} s"
+
+    @property
+    def resolution_said(self) -> str:
+        """What the events at hand would have shown; says so where that is nothing."""
+        if not math.isfinite(self.resolution.epsilon):
+            return "too few samples: no violation of any size would have been caught reliably"
+        return (
+            f"ε ≥ {self.resolution.epsilon:.4g}, or {self.resolution.delta:.3g} more δ, would have shown "
+            "(probability 0.9) on the best placed of the events tried, not on others"
+        )
+
+    @property
+    def would_have_caught(self) -> str:
+        """The planted leaks that were caught, the commonest mistakes first, in a line; without planted leaks
+        the resolution."""
+        caught = [one.said(one.caught or 0.0, one.brief) for one in self.planted if one.worth_saying]
+        nothing = "none of the planted leaks" if self.planted else "no leak was planted"
+        return ", ".join([*dict.fromkeys(caught)][:SHOWN]) or f"{nothing}; {self.resolution_said}"
+
+    @property
+    def passed(self) -> tuple[str, str]:
+        """What a pass is worth, a label and a text: planted leaks that were caught, or the resolution."""
+        return ("would have caught" if self.planted else "resolution"), self.would_have_caught
+
+    @property
+    def worth(self) -> list[tuple[str, str]]:
+        """What a pass is worth, as planted leaks show it: three lines, each a label and a text; none without
+        planted leaks."""
+        found = [p for p in self.planted if p.worth_saying]
+        lines = (
+            ("caught", "planted leaks of this size were: ", [p.said(p.caught) for p in found if p.caught]),
+            ("not caught", "", [p.left_over for p in self.planted if not p.worth_saying]),
+            (
+                "too small",
+                f"to show in {self.samples:,} samples as a rule, to a test that looks at nothing else: ",
+                [p.said(p.too_small, rarer=True) for p in found if p.too_small],
+            ),
+        )
+        every = [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
+        return every if self.planted else []
+
+    @property
+    def pairs_said(self) -> str:
+        """How many pairs were audited, in words; empty for one, which is shown."""
+        were = "was" if self.followed == 1 else "were"
+        followed = "" if self.followed == self.pairs else f", of which {self.followed:,} {were} followed"
+        return f"{self.pairs:,} pairs{followed}" if self.pairs > 1 else ""
+
+    @property
+    def low_bits(self) -> str:
+        """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, or where
+        the numbers themselves do, as the exponent is part of the event."""
+        found = self.footprints
+        if found is None or found.epsilon_lower <= self.epsilon_claimed or self.refuted:
+            return ""
+        return (
+            f"the program leaks by the lowest bits of its doubles: ε ≥ {found.epsilon_lower:.3g} "
+            f"({found.event}). The verdict is on real numbers."
+        )
+
+    @property
+    def replay(self) -> str:
+        """What gives this run again, as options of the command."""
+        seed = f"--seed {self.seed}" if self.seed is not None else "(no seed: it cannot be replayed)"
+        further = "" if self.errors == "raise" else f" --errors {self.errors}"
+        further += "" if self.asked is None else f" --resolution {self.asked!r}"
+        return (
+            f"--epsilon {number_words(self.epsilon_claimed)} --delta {number_words(self.delta)} "
+            f"--alpha {number_words(self.alpha)} "
+            f"--max-samples {self.max_samples} --method {self.method} {seed}{further}"
+        )
+
+    def summary(self) -> str:
+        """The outcome in a few sentences."""
+        if self.premise:
+            return f"{self.headline()} {self.note}"
+        if self.refuted:
+            told = f"Witness: {self.simplest}." if self.simplest else f"Event: {self.event_said}."
+        else:
+            label, text = self.passed
+            told = f"{label.capitalize()}: {text}." if self.looked else ""
+        pairs = f"{self.pairs_said}." if self.pairs > 1 else ""
+        once = "" if self.replayable else f"The {NO_REPLAY}."
+        parts = self.headline(), told, f"{self.samples_said}.", pairs, once, self.note_beside
+        return " ".join(filter(None, parts))
 
     def __str__(self) -> str:
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        return f"<pre style='white-space: pre-wrap'>{html.escape(self.summary())}</pre>"
 
     def evidence(self, of: str = "") -> Evidence:
         """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
@@ -285,7 +464,7 @@ class AuditResult:
         import scipy
 
         versions = {"python": sys.version.split()[0], "numpy": np.__version__, "scipy": scipy.__version__}
-        own = {"pair": [*map(show.short, self.pair)], "versions": versions, "pairs_followed": self.followed}
+        own = {"pair": [*map(short, self.pair)], "versions": versions, "pairs_followed": self.followed}
         return {name: own[name] if name in own else _plain(getattr(self, name)) for name in FIELDS}
 
     def to_json(self) -> str:
@@ -296,7 +475,9 @@ class AuditResult:
         """Wealth and ε-lower-bound against samples, and the privacy curve with the winning event."""
         from audits.privacy.plots import draw
 
-        return draw(self)
+        looks = [(look.samples, look.log_e_value, look.epsilon_lower) for look in self.trace]
+        points = [(point.first, point.second) for point in self.curve]
+        return draw(looks, points, self.epsilon_claimed, self.delta, self.alpha)
 
 
 def _plain(value: Any) -> Any:
@@ -308,3 +489,11 @@ def _plain(value: Any) -> Any:
     if not is_dataclass(value):
         return value
     return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+
+
+def short(data: Any) -> str:
+    """A dataset in at most 200 characters."""
+    plain = data.item() if isinstance(data, np.generic) else data
+    text = np.array2string(data, threshold=12) if isinstance(data, np.ndarray) else repr(plain)
+    text = " ".join(text.split())
+    return text if len(text) <= 200 else text[:199] + "…"

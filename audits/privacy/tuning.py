@@ -64,15 +64,13 @@ class Tuning:
     or which pairs of datasets are promising. What is costly takes no fewer. Products of two are
     searched among as many columns at once; integers are divided by numbers up to twice as large."""
     patience: int = 4
-    """Scores of rare events are learned from so many times the samples of others; who has found nothing is
-    asked again when the samples have grown so many times."""
+    """Scores of rare events are learned from so many times the samples of others."""
     most_bytes: int = 2**27
     """Bytes of the samples of a dataset that are kept, or drawn and counted at once, at most."""
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
     learn_often: tuple[int, int] = (1024, 8192)
-    """From so many samples on the second factor holds, for single numbers and for others; from the second
-    number on a costly learner that has found nothing waits for four times the samples."""
+    """From so many samples on the second factor holds, for single numbers and for others."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are surely not among the best are dropped."""
     choose_at: float = 0.25
@@ -121,18 +119,6 @@ class Tuning:
     sure: float = 3.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
-    levels: tuple[float, ...] = (0.001, 0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.999)
-    """Numbers on two datasets are compared by how many lie beyond these quantiles, and beyond the
-    outermost."""
-    decimals: int = 6
-    """A number is rounded where it has no more decimals."""
-    period_bins: int = 100_800
-    """A period is looked for down to two of so many parts of the range of single numbers, and of a quarter as
-    many of few numbers and of other outputs. Of integers remainders of the division by so many are looked at:
-    2⁶·3²·5²·7 has the divisors that people use."""
-    neighbours: int = 5
-    """Numbers are compared with those up to so many places before them; so many of the smallest and of the
-    largest are looked at by their order."""
     little: float = 0.05
     """What is less than this part of something else is little beside it: an interval that is this part as
     wide as others around it that hold as many samples, what a round period tells less than the best one, the

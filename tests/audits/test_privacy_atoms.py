@@ -21,14 +21,14 @@ from audits.privacy.bet.atoms import (
     reached,
     scorer,
 )
+from audits.privacy.bet.method import Job
+from audits.privacy.bet.sequential import Sequential
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
-from audits.privacy.learners.regressions import logistic
-from audits.privacy.learners.score import Score
-from audits.privacy.method import Job
+from audits.privacy.learn.regressions import logistic
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded
-from audits.privacy.sequential import Sequential
+from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 
 

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import sequential as s
 from audits.privacy.bet import betting, binomial, events
+from audits.privacy.bet import sequential as s
+from audits.privacy.bet.method import Job
+from audits.privacy.bet.pair_state import Hypothesis, PairState
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
-from audits.privacy.learners.score import Learner, Score, threshold_words
-from audits.privacy.method import Job
+from audits.privacy.learn.choice import Learner
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded
-from audits.privacy.pair_state import Hypothesis, PairState
+from audits.privacy.outputs.score import Score, threshold_words
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
 

@@ -13,12 +13,12 @@ import pytest
 from scipy import special, stats
 
 from audits.privacy.bet import betting, events
+from audits.privacy.bet.method import Job
+from audits.privacy.bet.sequential import Sequential, Wealth
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
-from audits.privacy.learners.score import Score
-from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.sequential import Sequential, Wealth
+from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 
 GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])

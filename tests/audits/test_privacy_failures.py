@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
-from audits.privacy.failures import began_late
+from audits.privacy.draw.failures import began_late
 
 
 def audited(mechanism: Any, **options: Any) -> AuditResult:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import audit_privacy, show
-from audits.privacy.footprints import LEAST_ROWS, cells, look
+from audits.privacy.after.footprints import LEAST_ROWS, cells, look
 
 RNG = np.random.default_rng
 

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from audits import audit_privacy
-from audits.privacy import sequential
+from audits.privacy.bet import sequential
 from audits.privacy.bet.betting import log_sum
+from audits.privacy.bet.method import Job
+from audits.privacy.bet.sequential import MeanWealth, Sequential, Wealth
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
-from audits.privacy.method import Job
 from audits.privacy.options import Options
-from audits.privacy.sequential import MeanWealth, Sequential, Wealth
-from audits.privacy.show import pairs_said
 from audits.privacy.tuning import TUNING
 
 LAPLACE = 1.0
@@ -114,8 +113,8 @@ def test_the_bad_one_of_two_hundred_is_refuted_and_the_text_tells_how_many_were_
 def test_few_pairs_are_all_followed():
     result = _audit(3, 1, max_samples=20_000)
     assert result.verdict == "refuted"
-    assert pairs_said(result) == "3 pairs"
-    assert pairs_said(_audit(1, None, max_samples=2_000)) == ""
+    assert result.pairs_said == "3 pairs"
+    assert _audit(1, None, max_samples=2_000).pairs_said == ""
 
 
 @pytest.mark.slow

@@ -11,11 +11,9 @@ from scipy import stats
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
-from audits.privacy.after.leaks import PlantedLeak, battery, put, put_mode, put_parity, put_phase, put_sign
+from audits.privacy.after.leaks import PlantedLeak, battery, put, put_phase, put_sign
 from audits.privacy.after.planting import Leaky, Passed, Stock, plant, size_for
-from audits.privacy.learners.sequences import held
 from audits.privacy.outputs.encoder import Encoder
-from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import once_in
 
@@ -43,21 +41,6 @@ def passed(run: Any = lambda *_: (True, True), **changes: Any) -> Passed:
     return Passed(**{**settings, "run": run, **changes})
 
 
-def test_planted_outputs_keep_their_sequences() -> None:
-    rng, encoder = RNG(0), Encoder()
-    names = np.array(["ant", "bee", "cow"])
-    drawn = [[[*names[rng.integers(3, size=2)], float(rng.normal())] for _ in range(400)] for _ in range(2)]
-    first, second = (encoder.encode(objects(some), "here") for some in drawn)
-    leaks = battery(first, second, encoder)
-    assert any("not seen otherwise" in leak.words for leak in leaks)
-    for leak in leaks:
-        planted = leak.plant(first, 0, 0.9, rng)
-        assert planted.layout is first.layout
-        after = held(first.layout.items[0], planted)
-        # A planted symbol has no place in the alphabet.
-        assert np.isnan(after[(planted.codes[:, :1] > first.codes.max()).any(axis=1), 0]).all(), leak.words
-
-
 # --- The laws ----------------------------------------------------------------------------------------
 
 
@@ -69,10 +52,7 @@ def agrees(hits: Any, share: float) -> bool:
 @pytest.mark.parametrize("size", [0.01, 0.3])
 def test_a_chance_is_the_share_of_the_first_dataset_alone(size: float) -> None:
     outputs = RNG(0).normal(size=40_000)
-    for leak, inside in (
-        (PlantedLeak("value", "chance", put(7.25)), lambda x: x == 7.25),
-        (PlantedLeak("mode", "chance", put_mode(9.0, 0.5)), lambda x: (x >= 9.0) & (x < 9.5)),
-    ):
+    for leak, inside in ((PlantedLeak("value", "chance", put(7.25)), lambda x: x == 7.25),):
         p, q = leak.law(size, 1.0)
         assert (p, q) == (size, 0.0)
         assert agrees(inside(leak.plant(columns(outputs), 0, size, RNG(1)).values[:, 0]), p)
@@ -92,11 +72,10 @@ def test_a_common_output_becomes_as_common_as_its_law_says() -> None:
 @pytest.mark.parametrize("size", [0.5, 2.0])
 def test_a_bit_has_the_odds_that_are_said_on_both_datasets(size: float) -> None:
     rng = RNG(6)
-    numbers, integers = rng.normal(size=40_000), rng.integers(-(2**50), 2**50, 40_000)
+    numbers = rng.normal(size=40_000)
     pairs = rng.normal(size=(40_000, 3))
     for outputs, planter, bit in (
         (numbers, put_phase(0.5), lambda x: np.mod(x[:, 0], 0.5) >= 0.25),
-        (integers, put_parity, lambda x: x[:, 0] % 2 == 1),
         (pairs, put_sign(0, 2, np.zeros(3)), lambda x: x[:, 0] * x[:, 2] > 0.0),
     ):
         leak = PlantedLeak("bit", "bit", planter)

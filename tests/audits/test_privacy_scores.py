@@ -9,16 +9,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
-from audits.privacy import audit_privacy
 from audits.privacy.bet import calibration, events
-from audits.privacy.learners.cells import sets, value
-from audits.privacy.learners.choice import MODES
-from audits.privacy.learners.regressions import repeated, smooth, sparse
-from audits.privacy.learners.scaling import standardised
-from audits.privacy.learners.score import Fit, Score
-from audits.privacy.learners.trees import tree
+from audits.privacy.learn.cells import sets, value
+from audits.privacy.learn.regressions import smooth
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.outputs import LARGE, Encoded
+from audits.privacy.outputs.score import Fit, Score
 
 
 def encoded(values: Any) -> Encoded:
@@ -147,63 +143,7 @@ def test_symbols_among_numbers_are_cells_of_their_own() -> None:
     assert rendered(score.describe(1.0, True)) == "output in {symbol 1}"
 
 
-@pytest.mark.parametrize("columns", [70, 200])
-def test_a_correlation_of_two_columns_among_many_is_found(columns: int) -> None:
-    # Power, not level: all columns are standard Gaussians on both datasets, and two of them have correlation
-    # 0.99 on the first one. Refuted within 200 samples at every seed tried; fixed seed.
-    def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
-        outputs = rng.normal(size=(size, columns))
-        if data:
-            outputs[:, 5] = 0.99 * outputs[:, 3] + np.sqrt(1.0 - 0.99**2) * outputs[:, 5]
-        return outputs
-
-    result = audit_privacy(
-        mechanism,
-        [(1.0, 0.0)],
-        epsilon=1.0,
-        adjacency=lambda a, b: True,
-        alpha=1e-3,
-        max_samples=3000,
-        seed=0,
-    )
-    assert result.verdict == "refuted"
-
-
-def test_products_are_not_seen_where_there_are_none() -> None:
-    # Forty times equal laws of twenty columns: of 230 differences the largest is beyond √(2 log 220) = 3.3
-    # standard errors in about one run of five (two-sided); in thirty of forty runs with probability < 1e-12.
-    rng = np.random.default_rng(5)
-    found = [
-        sparse(encoded(rng.normal(size=(1000, 20))), encoded(rng.normal(size=(1000, 20)))) for _ in range(40)
-    ]
-    assert sum(score is not None for score in found) < 30
-
-
-def test_what_columns_share_with_the_column_before_is_taken_off() -> None:
-    # Times of eight events within a year, the gaps of a minute each: columns that are nearly equal.
-    rng = np.random.default_rng(5)
-    gaps = rng.exponential(60.0, size=(2, 4000, 8))
-    first, second = 3e7 * rng.random((2, 4000, 1)) + gaps.cumsum(axis=2)
-    found = standardised(first, second)(first)
-    assert np.abs(np.corrcoef(found, rowvar=False) - np.eye(8)).max() < 6.0 / np.sqrt(4000)
-    # The gaps are the eight columns but for the first, which is the time of the first event.
-    for j in range(1, 8):
-        assert np.corrcoef(found[:, j], gaps[0, :, j])[0, 1] > 0.99
-    # Of a total of parts the noise is left, whatever comes first.
-    parts = 1e4 * rng.normal(size=(2, 4000, 4))
-    parts[..., 2] = parts[..., 0] - 3.0 * parts[..., 3] + rng.laplace(size=(2, 4000))
-    for order in ([0, 1, 3, 2], [2, 1, 0, 3]):
-        found = standardised(*parts[..., order])(parts[0][:, order])
-        noise = parts[0, :, 2] - parts[0, :, 0] + 3.0 * parts[0, :, 3]
-        assert abs(np.corrcoef(found[:, 3], noise)[0, 1]) > 0.99
-    # Independent columns stay what they are.
-    apart = rng.normal(size=(2, 4000, 3))
-    z = standardised(*apart)(apart[0])
-    for j in range(3):
-        assert np.corrcoef(z[:, j], apart[0, :, j])[0, 1] == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("learner", [value, sets, MODES.fit, tree])
+@pytest.mark.parametrize("learner", [value, sets])
 @pytest.mark.parametrize("digits", [17, 2, 1])
 def test_thresholds_are_counted_as_by_comparing_one_by_one(learner: Fit, digits: int) -> None:
     rng = np.random.default_rng(7)
@@ -214,42 +154,10 @@ def test_thresholds_are_counted_as_by_comparing_one_by_one(learner: Fit, digits:
     drawn[1][7] = LARGE
     first, second = (encoded(side) for side in drawn)
     score = learner(first.take(slice(2000)), second.take(slice(2000)))
-    if score is None:
-        assert digits == 1  # few values have no modes and no trees
-        return
+    assert score is not None
     family = events.build(score, score.evaluate(first), score.evaluate(second), 2000, steady=False)
     assert family is not None
     for some in (family, family.keep(np.array([0, len(family.thresholds) // 2]))):
         for side in (first, second):
             expected = [np.count_nonzero(score.evaluate(side) >= t) for t in some.thresholds]
             np.testing.assert_array_equal(events.count(score.evaluate(side), some.thresholds), expected)
-
-
-def test_answers_among_sentinels_are_told_by_counts_and_their_sum() -> None:
-    rng = np.random.default_rng(4)
-
-    def answers(size: int, rarely: float) -> Encoded:
-        # An answer in one of ten columns, −1 before it and −1000 behind it.
-        place, value = rng.integers(0, 10, size), rng.normal(size=size)
-        leaks = rng.random(size) < rarely
-        place, value = np.where(leaks, 8, place), np.where(leaks, 3.0 + 0.1 * value, value)
-        column = np.arange(10)
-        table = np.where(column < place[:, None], -1.0, -1000.0)
-        return encoded(np.where(column == place[:, None], value[:, None], table))
-
-    score = repeated(answers(4000, 0.05), answers(4000, 0.0))
-    assert score is not None
-    assert score.folds is not None
-    fresh = answers(20_000, 0.05), answers(20_000, 0.0)
-    x, y = (score.evaluate(side) for side in fresh)
-    # Nearly all of the one in twenty, and hardly any others; six standard errors of the counts off.
-    top = np.quantile(x, 0.96)
-    assert np.mean(y >= top) < 0.004
-    # Only counts and the sum are looked at: columns in another order are the same.
-    mixed = Encoded(fresh[0].values[:, rng.permutation(10)], fresh[0].codes)
-    np.testing.assert_allclose(score.evaluate(mixed), x)
-
-
-def test_without_values_that_repeat_there_is_nothing_to_count() -> None:
-    rng = np.random.default_rng(5)
-    assert repeated(encoded(rng.normal(size=(500, 10))), encoded(rng.normal(size=(500, 10)))) is None

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from audits import audit_privacy, each
-from audits.privacy.learners.cells import partition
-from audits.privacy.learners.choice import SEARCHES
-from audits.privacy.learners.families import members
-from audits.privacy.learners.search import best_of
+from audits.privacy.learn.cells import partition
+from audits.privacy.learn.choice import SYMBOLS
+from audits.privacy.learn.families import members
+from audits.privacy.learn.search import best_of
 from audits.privacy.outputs.describe import Interval, rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded, columns_of
@@ -158,7 +158,7 @@ def test_shares_of_places_lists_and_agreement_are_those_of_brute_force() -> None
     # The word of the third place is that of the first in half of the lists of one dataset.
     lists[1][:300, 2] = lists[1][:300, 0]
     a, b = encoded(*lists)
-    score = SEARCHES[-1].fit(a, b)
+    score = SYMBOLS.fit(a, b)
     assert score is not None
     agree = [side[:, 0] == side[:, 2] for side in lists]
     for side, values in zip((a, b), agree, strict=True):

@@ -142,11 +142,11 @@ def test_what_is_constant_is_said_to_be_constant() -> None:
 
     refuted = audited(cached)
     assert refuted.verdict == "refuted"
-    assert show.headline(refuted).endswith("the mechanism, unless it returns earlier answers.")
+    assert refuted.headline().endswith("the mechanism, unless it returns earlier answers.")
     alike = audited(lambda data, size, rng: np.ones(size))
     assert alike.verdict == "not-refuted"
     assert "Every output on both datasets was the same" in alike.note
-    assert "whose outputs on a dataset were all the same" in show.headline(alike)
+    assert "whose outputs on a dataset were all the same" in alike.headline()
 
 
 def test_a_pass_without_planted_leaks_tells_its_resolution_and_no_more() -> None:
@@ -154,11 +154,11 @@ def test_a_pass_without_planted_leaks_tells_its_resolution_and_no_more() -> None
         return data + rng.laplace(scale=1.5, size=size)
 
     plain = audited(private, max_samples=10_000)
-    label, text = show.passed(plain)
+    label, text = plain.passed
     assert (label, text) == ("resolution", plain.would_have_caught)
     assert text.startswith(f"no leak was planted; ε ≥ {plain.resolution.epsilon:.4g}")
     planted = audited(private, max_samples=10_000, planting=True)
-    label, text = show.passed(planted)
+    label, text = planted.passed
     assert label == "would have caught"
     leaks = text.split(", ")
     assert len(leaks) == len(set(leaks))

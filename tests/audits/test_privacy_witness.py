@@ -19,10 +19,9 @@ import pytest
 from scipy import stats
 
 from audits import audit_privacy, each
-from audits.privacy.after.witness import Refuted, Share, find_witness
-from audits.privacy.learners.cells import row_words
+from audits.privacy.after.witness import Refuted, find_witness
 from audits.privacy.outputs.encoder import Encoder
-from audits.privacy.outputs.leaves import objects
+from audits.privacy.result import Share
 from claims.harness.commands.audit import audit_target
 
 PAIR = (np.array([1.0]), np.array([0.0]))
@@ -45,7 +44,6 @@ def test_a_threshold_of_one_coordinate() -> None:
         return outputs
 
     found = audited(mechanism, precision=0.2).simplest
-    assert found.kind == "threshold"
     name, sign, threshold = found.event.rsplit(" ", 2)
     assert name == "coordinate 7"
     law = stats.laplace(scale=0.5)
@@ -58,24 +56,6 @@ def test_a_threshold_of_one_coordinate() -> None:
     assert 1.4 < found.epsilon < 2.0
     assert found.alike
     assert len(threshold) <= 6  # no more digits than tell
-
-
-def test_a_symbol_and_an_exception() -> None:
-    answer = each(lambda data, rng: ["yes", "no"][int(rng.random() < (0.9 if data[0] else 0.1))])
-    found = audited(answer).simplest
-    assert found.kind == "symbol"
-    assert found.event in ("output = 'no'", "output = 'yes'")
-    assert inside(found.first, 0.9 if "no" in found.event else 0.1)
-
-    def fails(data: Any, rng: np.random.Generator) -> float:
-        if data[0] and rng.random() < 0.5:
-            raise KeyError("leak")
-        return float(rng.normal())
-
-    found = audited(each(fails), errors="symbol").simplest
-    assert found.event == "output = raised KeyError"
-    assert inside(found.first, 0.5)
-    assert inside(found.second, 0.0)
 
 
 def test_a_rare_symbol_among_common_ones_is_named() -> None:
@@ -105,7 +85,6 @@ def test_a_weighted_sum_that_anyone_can_count() -> None:
         return data.sum() * shifts + rng.normal(size=(size, 8))
 
     found = audited(mechanism).simplest
-    assert found.kind == "weighted"
     terms = re.findall(r"([−+]?) ?([\d.]+·)?\(coordinate (\d)\)", found.event)
     weights = np.zeros(8)
     for sign, weight, place in terms:
@@ -118,21 +97,11 @@ def test_a_weighted_sum_that_anyone_can_count() -> None:
     assert inside(found.second, float(tails(float(threshold))))
 
 
-def test_characters_are_named() -> None:
-    letters = np.array(list("abcdefgh"))
-
-    def text(data: Any, rng: np.random.Generator) -> str:
-        return "".join(rng.choice(letters, 12)) + "xy"[int(rng.random() < (0.9 if data[0] else 0.1))]
-
-    found = audited(each(text)).simplest
-    assert re.fullmatch(r"code of .* = 12[01], which is '[xy]'", found.event)
-
-
 def test_a_value_a_field_and_an_interval() -> None:
     def counts(data: Any, size: int, rng: np.random.Generator) -> Any:
         return data.sum() + rng.geometric(0.8, size=size) - rng.geometric(0.8, size=size)
 
-    assert audited(counts).simplest.kind in ("value", "threshold")
+    assert re.fullmatch(r"output [=≠≥<] -?\d+", audited(counts).simplest.event)
 
     def fields(data: Any, rng: np.random.Generator) -> Any:
         return {"noise": float(rng.normal()), "label": "uv"[int(rng.random() < (0.9 if data[0] else 0.05))]}
@@ -144,25 +113,11 @@ def test_a_value_a_field_and_an_interval() -> None:
         return np.where(rng.random(size) < 0.55 * data[0], rng.uniform(0.4, 0.6, size), rng.random(size))
 
     found = audited(middle).simplest
-    assert found.kind == "interval"
     low, high = map(float, found.event.partition("[")[2][:-1].split(", "))
     for share, heap in ((found.first, 0.55), (found.second, 0.0)):
         in_heap = (min(high, 0.6) - max(low, 0.4)) / 0.2
         within = heap * in_heap + (1.0 - heap) * (min(high, 1.0) - max(low, 0.0))
         assert inside(share, 1.0 - within if "is not in" in found.event else within)
-
-
-def test_noise_for_one_coordinate_where_all_move_is_the_sum() -> None:
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
-        return 0.5 * data[0] + rng.normal(size=(size, 40))
-
-    found = audited(mechanism, delta=1e-5).simplest
-    assert found.kind == "sum"
-    threshold = float(found.event.rsplit(" ", 1)[1])
-    law = stats.norm(scale=math.sqrt(40.0))
-    tails = law.sf if "≥" in found.event else law.cdf
-    assert inside(found.first, float(tails(threshold - 20.0)))
-    assert inside(found.second, float(tails(threshold)))
 
 
 def test_a_place_that_has_only_numbers_is_not_said_to_have_others() -> None:
@@ -174,24 +129,7 @@ def test_a_place_that_has_only_numbers_is_not_said_to_have_others() -> None:
     assert "no number" not in event
 
 
-def test_where_no_single_number_shows_it_a_whole_output_is_named() -> None:
-    def hidden(data: Any, size: int, rng: np.random.Generator) -> Any:
-        # Each of the three bits is fair, and so are all pairs; only their parity tells.
-        bits = rng.integers(0, 2, size=(size, 3))
-        odd = rng.random(size) < (0.95 if data[0] else 0.05)
-        bits[:, 2] = (bits[:, 0] + bits[:, 1] + odd) % 2
-        return bits * [1, 100, 10_000]
-
-    found = audited(hidden, precision=0.2).simplest
-    assert found.kind == "output"
-    odd = sum(number != "0" for number in re.findall(r"\d+", found.event)) % 2
-    # Each of the four outputs of a parity has a quarter of its probability.
-    for share, chance in ((found.first, 0.95), (found.second, 0.05)):
-        equal = 0.25 * (chance if odd else 1.0 - chance)
-        assert inside(share, equal if " = " in found.event else 1.0 - equal)
-
-
-@pytest.mark.parametrize("kind", ["array", "list", "words", "record", "set"])
+@pytest.mark.parametrize("kind", ["array", "list", "set"])
 def test_a_whole_output_is_named_whatever_its_type(kind: str) -> None:
     # Three bits, each kept with probability 0.7 (ε = 3·log(7/3), 2.5): equal to D or to D′ they tell most.
     def bits(data: Any, size: int, rng: np.random.Generator) -> Any:
@@ -199,20 +137,15 @@ def test_a_whole_output_is_named_whatever_its_type(kind: str) -> None:
 
     def one(data: Any, rng: np.random.Generator) -> Any:
         found = [bool(bit) for bit in bits(data, 1, rng)[0]]
-        if kind == "record":
-            # The order of the keys tells nothing and is not counted.
-            return {"abc"[place]: found[place] for place in rng.permutation(3)}
         if kind == "set":
             return {place for place in range(3) if found[place]}
-        return ["it's" if bit else None for bit in found] if kind == "words" else [int(bit) for bit in found]
+        return [int(bit) for bit in found]
 
     found = audited(bits if kind == "array" else each(one), precision=0.2).simplest
-    assert found.kind == "output"
     said = ast.literal_eval(found.event.removeprefix("output = "))
-    assert type(said) is {"array": tuple, "record": dict, "set": set}.get(kind, list)
+    assert type(said) is {"array": tuple, "set": set}.get(kind, list)
     if kind == "set":
         said = [place in said for place in range(3)]
-    said = [said[name] for name in "abc"] if kind == "record" else said
     off = sum(map(operator.ne, map(bool, said), (False, True, False)))
     assert inside(found.first, 0.7 ** (3 - off) * 0.3**off)
     assert inside(found.second, 0.7**off * 0.3 ** (3 - off))
@@ -221,7 +154,7 @@ def test_a_whole_output_is_named_whatever_its_type(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["int64", "uint64", "mixed", "zeros", "fields", "texts"])
 def test_a_whole_output_counts_all_that_equal_it(kind: str) -> None:
     # Of two bits each is fair; they agree with probability 0.92 on D and 0.08 on D′. A double cannot tell the
-    # large integers apart; 1, 1.0 and np.int64(1) are equal, as are 0.0 and −0.0.
+    # large integers apart; 1 and np.int64(1) are equal, as are 0.0 and −0.0.
     large = {"int64": 2**62, "uint64": 2**64 - 2}
 
     def pairs(data: Any, size: int, rng: np.random.Generator) -> Any:
@@ -243,28 +176,17 @@ def test_a_whole_output_counts_all_that_equal_it(kind: str) -> None:
         a, b = pairs(data, 1, rng)[0].tolist()
         if kind == "texts":
             return np.array([["no", "yes"][a], ["no", "yes"][b]])
-        kinds = [int, float, np.int64]
-        return kinds[rng.integers(3)](a), "uv"[b]
+        kinds = [int, np.int64]
+        return kinds[rng.integers(2)](a), "uv"[b]
 
     mechanism = each(one) if kind in ("mixed", "texts") else arrays
     found = audited(mechanism, precision=0.2).simplest
-    assert found.kind == "output"
     a, b = ast.literal_eval(found.event.removeprefix("output = "))
     numbers = {"no": 0, "yes": 1, "u": 0, "v": 1}
     agree = numbers.get(a, a) == numbers.get(b, b)
     assert kind not in large or {a, b} <= {large[kind], large[kind] + 1}
     assert inside(found.first, 0.46 if agree else 0.04)
     assert inside(found.second, 0.04 if agree else 0.46)
-
-
-def test_a_row_of_text_and_numbers_says_what_stands_where() -> None:
-    # The text is the second field: its words once took the place of the first number.
-    encoder = Encoder()
-    rows = [(1, "a", 2.5), (0, "b", 2.5)]
-    e = encoder.encode(objects(rows), "dataset 0")
-    said = [encoder.said(row_words(e, row)) for row in (0, 1)]
-    assert said[0].startswith("{(1, 'a', 2.5")
-    assert said[1].startswith("{(0, 'b', 2.5")
 
 
 def test_integers_of_more_digits_than_python_writes() -> None:
@@ -284,7 +206,6 @@ def test_a_difference_of_two_coordinates_has_no_coefficients() -> None:
         return move + rng.laplace(size=(size, 3))
 
     found = audited(histogram, precision=0.2).simplest
-    assert found.kind == "weighted"
     terms = re.fullmatch(r"(− )?\(coordinate 0\) ([−+]) \(coordinate 1\) (≥|<) (-?[\d.]+)", found.event)
     assert terms is not None
     first, second, sign, threshold = terms.groups()
@@ -320,7 +241,7 @@ def test_intervals_hold_together_as_often_as_they_say() -> None:
             samples=100,
             encoder=Encoder(),
         )
-        if found is None or found.kind != "threshold":
+        if found is None or not re.fullmatch(r"coordinate \d (≥|<) -?[\d.]+", found.event):
             continue
         named += 1
         _, sign, threshold = found.event.rsplit(" ", 2)
@@ -337,11 +258,7 @@ def test_it_is_the_same_for_any_number_of_jobs_and_adds_nothing_to_the_audit() -
     assert one.simplest == two.simplest
     without = audited(mechanism, simplest=False)
     assert without.simplest is None
-    assert (without.samples, without.epsilon_lower, without.event) == (
-        one.samples,
-        one.epsilon_lower,
-        one.event,
-    )
+    assert (without.samples, without.epsilon_lower) == (one.samples, one.epsilon_lower)
 
 
 def test_what_is_not_refuted_names_none_and_a_failure_afterwards_takes_nothing_back() -> None:
@@ -376,6 +293,6 @@ def test_the_command_and_the_json_say_it(tmp_path: Any, capsys: pytest.CaptureFi
     assert "fresh outputs" in line
     assert audit_target(str(file), alpha=1e-6, json=True) == 1
     found = json.loads(capsys.readouterr().out)["simplest"]
-    assert {"event", "kind", "first", "second", "epsilon", "confidence", "samples", "alike"} == set(found)
+    assert {"event", "first", "second", "epsilon", "confidence", "samples", "alike"} == set(found)
     assert set(found["first"]) == {"estimate", "low", "high"}
     assert found["epsilon"] > 1.0

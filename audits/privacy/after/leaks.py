@@ -17,7 +17,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,8 @@ Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]
 """plant(outputs, dataset, size, rng): outputs with the leak in them; dataset 0 is the first, 1 the second."""
 
-MODE_WIDTH, PERIOD = 1e-4, 1.0 / 300.0
-"""Width of a planted mode and length of a planted period, in interquartile ranges of the outputs."""
+PERIOD = 1.0 / 300.0
+"""Length of a planted period, in interquartile ranges of the outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,27 +66,19 @@ class PlantedLeak:
 
 
 def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code: Any = 0) -> Plant:
-    """These numbers in the columns and this code in the columns of symbols, in place of an output's own.
-
-    numbers  may be a function of how many outputs there are and a generator.
-    """
+    """These numbers in the columns and this code in the columns of symbols, in place of an output's own."""
 
     def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
         # None are replaced on the second dataset.
         hit = np.flatnonzero((rng.random(len(outputs)) < size) & (dataset == 0))
         found = replace(outputs, values=outputs.values.copy(), codes=outputs.codes.copy())
         values, codes = found.values[hit], found.codes[hit]
-        values[:, columns] = cast(Any, numbers(len(hit), rng)) if callable(numbers) else numbers
+        values[:, columns] = numbers
         codes[:, symbols] = code
         found.values[hit], found.codes[hit] = values, codes
         return found
 
     return plant
-
-
-def put_mode(place: float, width: float) -> Plant:
-    """A number within `width` above a place, in place of an output."""
-    return put(lambda count, rng: place + width * rng.random((count, 1)))
 
 
 def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
@@ -115,10 +107,6 @@ def put_phase(period: float) -> Plant:
         return x - np.mod(x, period) + 0.5 * half * period
 
     return put_bit(change)
-
-
-put_parity = put_bit(lambda x, bits, rng: 2.0 * np.floor(0.5 * x) + bits[:, None])
-"""Whether an integer is odd is the bit."""
 
 
 def put_sign(i: int, j: int, middle: Floats) -> Plant:
@@ -199,9 +187,7 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
         yield _chance(f"{name} = {place:.6g} exactly", put(place, [j], symbols), "a value released")
         spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
         if first.is_scalar and spread > 0.0:
-            width, period = MODE_WIDTH * spread, PERIOD * spread
-            words = f"{name} within {width:.2g} above {place:.6g}"
-            yield _chance(words, put_mode(place, width), "a value within a narrow interval")
+            period = PERIOD * spread
             words = f"the half of a period of {period:.2g} that {name} lies in"
             yield _bit(words, put_phase(period), "a bit hidden in a period")
         return
@@ -213,8 +199,6 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
         yield _chance(words, plant, "the commonest value in place of another", shares)
     top = float(unique[-1] + np.diff(unique).min(initial=1.0))
     yield _chance(f"{name} = {top:.9g}, not seen otherwise,", put(top, [j], symbols), "a new value")
-    if first.is_scalar and len(unique) > TUNING.least and bool((values == np.floor(values)).all()):
-        yield _bit(f"the parity of {name}", put_parity, "a bit hidden in the parity")
 
 
 def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:

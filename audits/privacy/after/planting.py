@@ -118,7 +118,7 @@ class Leaky:
             return e
         none = (0, 0)
         wider = np.pad(e.values, (none, (0, values)))
-        return Encoded(wider, np.pad(e.codes, (none, (0, codes))), e.layout)
+        return Encoded(wider, np.pad(e.codes, (none, (0, codes))), e.items)
 
     def said(self, words: Words) -> str:
         return rendered(words)

@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.bet import events
-from audits.privacy.learners.cells import joined, row_words
-from audits.privacy.learners.score import Score
-from audits.privacy.outputs.describe import OUTPUT, SHOWN, Words
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, join, row_keys
+from audits.privacy.outputs.describe import OUTPUT, SHOWN, Words, joined
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, join, row_keys, row_words
+from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy.learners.score import Score
 from audits.privacy.outputs.describe import Words
 from audits.privacy.outputs.outputs import Floats, Ints
+from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from audits.privacy.bet import events
-from audits.privacy.learners.score import Folds, Learner, Score, fold_of
+from audits.privacy.learn.choice import Learner
 from audits.privacy.outputs.outputs import Encoded, Floats
+from audits.privacy.outputs.score import Folds, Score, fold_of
 
 
 def fitted(learner: Learner, first: Encoded, second: Encoded) -> Score | None:

@@ -58,13 +58,28 @@ class Row:
     more: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Equals:
+    """That the number in a column is a value, which may have a name; `sign` is "=" or "≠"."""
+
+    column: int
+    value: float
+    words: str
+    sign: str
+
+    def __str__(self) -> str:
+        return f"column {self.column} {self.sign} {self.words}"
+
+
 SHOWN = 6
 """So many parts of a description are spelled out: cells, coefficients, types, patterns of texts."""
-Words: TypeAlias = "str | Node | Interval | Elements | Row | tuple[Words, ...]"
+Words: TypeAlias = "str | Node | Equals | Interval | Elements | Row | tuple[Words, ...]"
 """A description: text, nodes, and sequences of both."""
 
 
-def rendered(words: Words, name: Callable[[Node], str] = str, places: Sequence[int] = range(0)) -> str:
+def rendered(
+    words: Words, name: Callable[[Node | Equals], str] = str, places: Sequence[int] = range(0)
+) -> str:
     """The description as one text.
 
     name    has the words for nodes.
@@ -80,7 +95,7 @@ def rendered(words: Words, name: Callable[[Node], str] = str, places: Sequence[i
         return f"({', '.join(parts)}{', …' if words.more else ''})" if len(parts) > 1 else parts[0]
     if isinstance(words, tuple):
         return "".join(rendered(part, name, places) for part in words)
-    return name(words) if isinstance(words, Node) else str(words)
+    return name(words) if isinstance(words, (Node, Equals)) else str(words)
 
 
 def listed(parts: Iterable[Words], between: str = ", ") -> Words:
@@ -90,6 +105,33 @@ def listed(parts: Iterable[Words], between: str = ", ") -> Words:
     'column 1 and column 2'
     """
     return tuple(word for part in parts for word in (between, part))[1:]
+
+
+def joined(parts: Sequence[Words], others: int = 0) -> Words:
+    """The union of cells, neighbouring intervals and sets merged; of all but `SHOWN`, and of `others`, only
+    how many.
+
+    >>> rendered(joined([Elements(("1",)), Elements(("4",)), Interval("5", "6"), Interval("6", "8")], 1))
+    '{1, 4} ∪ [5, 8) and 1 more cell'
+    """
+    merged: list[Words] = []
+    for part in parts:
+        # [a, b) ∪ [b, c) reads better as [a, c).
+        before = merged[-1] if merged else None
+        if isinstance(part, Interval) and isinstance(before, Interval) and before.high == part.low:
+            merged[-1] = Interval(before.low, part.high)
+        else:
+            merged.append(part)
+    hidden = max(len(merged) - SHOWN, 0) + others
+    shown: list[Words] = []
+    for part in merged[:SHOWN]:
+        before = shown[-1] if shown else None
+        if isinstance(part, Elements) and isinstance(before, Elements):
+            shown[-1] = Elements(before.elements + part.elements)
+        else:
+            shown.append(part)
+    more = f" and {hidden} more cell{'s' if hidden > 1 else ''}" if hidden else ""
+    return (listed(shown, " ∪ ") if shown else "∅", more)
 
 
 def weighted(terms: Iterable[tuple[Words, float]]) -> Words:
@@ -109,13 +151,11 @@ def weighted(terms: Iterable[tuple[Words, float]]) -> Words:
 class Look:
     """What is looked at of a place in an output, in words that end with a preposition.
 
-    values      what its numbers stand for, from 0 on.
-    characters  whether they are those of characters.
+    values  what its numbers stand for, from 0 on.
     """
 
     words: str
     values: tuple[str, ...] = ()
-    characters: bool = False
 
 
 @dataclass(frozen=True, slots=True)

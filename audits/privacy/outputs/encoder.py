@@ -11,26 +11,25 @@ or a field that few outputs have, is often the leak itself and not among the fir
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
 
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import NUMBERS, OUTPUT, SHOWN, Look, Node, Place, Words, rendered
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Layout, Raw
+from audits.privacy.outputs.describe import NUMBERS, OUTPUT, SHOWN, Equals, Look, Node, Place, Words, rendered
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Raw
 from audits.privacy.tuning import TUNING
 from audits.values import MOST_ITEMS, MOST_NESTED, PLAIN, Refused, element, labelled
 from audits.values import text as canonical
 
-ABSENT = leaves.Word("(absent or a container)")
-"""The symbol of a field or an item that an output does not have."""
+ABSENT = leaves.Word("(no value)")
+"""The symbol where an output has no number and no symbol: nothing, or a container."""
 REST, TYPE = Look("rest of "), Look("type of ")
 KIND = Look("kind of number of ", tuple(f"{number} {name}" for number, name in enumerate(leaves.KINDS)))
 BESIDE = {
@@ -42,12 +41,10 @@ MOST_SYMBOLS = 2**16
 OTHER = leaves.Word("(another symbol)")
 MOST_AXES = 4
 """Axes of an array whose lengths are looked at."""
-ORDER, INSIDE = " in the order of keys", ("", ".", "[", " ")
-"""What follows the path of a mapping; and what the path of something in a container goes on with."""
+ORDER = " in the order of keys"
+"""What follows the path of a mapping."""
 NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
 
-INDEX = re.compile(r"\[\d+\]")
-"""The place of an item in a path."""
 Key = tuple[str, str, str]
 """A block: its place in the output, as Python writes it; "value" for what is there, "items" for the items of
 a list, or what is looked at of the place; and what is looked at of the value or the items."""
@@ -61,8 +58,7 @@ KEYED = Mapping, AbstractSet
 @dataclass(slots=True)
 class _Block:
     """Columns of numbers: the first of them, how many, what outputs have there that came before them, what is
-    looked at of each item, nothing for the item itself; the unit of times; how texts are looked at; and the
-    lengths of the axes of an array."""
+    looked at of each item, nothing for the item itself; the unit of times; and how texts are looked at."""
 
     start: int
     width: int
@@ -70,7 +66,6 @@ class _Block:
     looks: Looks
     unit: str = ""
     texts: leaves.TextLook | None = None
-    axes: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -129,9 +124,7 @@ class Encoder:
         self._seen: dict[str, _Seen] = defaultdict(_Seen)
         # Symbols that outputs of earlier batches have in the columns of a block that is yet to be made.
         self._before = dict[Key, tuple[str, ...]]()
-        self._layout_of, self._items = (-1, -1), list[Items]()
-        self._alphabet = [np.nan]
-        self._absent_of = (-1, -1), ""
+        self._items_of, self._items = (-1, -1), tuple[Items, ...]()
 
     # --- what callers see ---
 
@@ -145,26 +138,6 @@ class Encoder:
         """For each column of symbols the column of numbers of the same place in the output."""
         return [self._blocks[key].start + item for key, item in self._codes]
 
-    @property
-    def absent(self) -> int:
-        """The number of the symbol of what an output does not have; 0 where every output has everything."""
-        return self._symbols.get(ABSENT, 0)
-
-    def absent_words(self, code: int, outside: bool = False) -> str:
-        """What `ABSENT` says of the place of a column of symbols: that nothing is there; where the place has
-        held containers, that nothing or a container is there. `outside` gives the opposite."""
-        key, item = [*self._codes][code]
-        path = key[0] + (f"[{item}]" if key[1] == "items" else "")
-        own = {"value"} if key[1] == "value" else {"value", "items", "rest"}
-        held = any(
-            other.startswith(path) and other[len(path) :][:1] in INSIDE and (other != path or what not in own)
-            for other, what, look in self._blocks
-            if not look
-        )
-        if not held:
-            return "there" if outside else "absent"
-        return "neither absent nor a container" if outside else "absent or a container"
-
     def encode(self, outputs: Raw, where: str) -> Encoded:
         """Columns of a batch.
 
@@ -174,8 +147,10 @@ class Encoder:
         layout = _layout(outputs)
         before = self._layout or layout
         kinds = before[0], layout[0]
-        # An array of objects that happens to hold only numbers becomes an array of numbers in that batch.
-        if before != layout and ("Python objects" not in kinds or "records" in kinds):
+        # An array of objects that happens to hold only numbers becomes an array of numbers in that batch, and
+        # a list of arrays of one shape an array.
+        objects = "Python objects" in kinds or self._typed()
+        if before != layout and (not objects or "records" in kinds):
             raise ValueError(
                 "mechanism must return one kind of output on every dataset, got "
                 f"{layout[1]} on {where} after {before[1]}; a length or kind that depends on the data is a "
@@ -199,61 +174,52 @@ class Encoder:
         symbols = np.array([default for _, default in self._codes.values()], dtype=np.int64)
         values, codes = np.tile(self._defaults(), (len(e), 1)), np.tile(symbols, (len(e), 1))
         values[:, : e.shape[0]], codes[:, : e.shape[1]] = e.values, e.codes
-        return Encoded(values, codes, self.layout())
+        return Encoded(values, codes, self.items())
 
-    def layout(self) -> Layout:
-        """What stands in an order in the outputs so far, and the alphabet of their symbols."""
-        if self._layout_of != self.shape:
-            self._layout_of, self._items = self.shape, list(self._in_order())
-        if any(items.marks for items in self._items):
-            new = islice(self._symbols, len(self._alphabet) - 1, None)
-            self._alphabet += map(leaves.place_in_alphabet, new)
-        return Layout((*self._items,), np.array(self._alphabet))
+    def items(self) -> tuple[Items, ...]:
+        """What stands in an order in the outputs so far: lists and arrays, the letters of texts, and all
+        columns that hold values."""
+        if self._items_of != self.shape:
+            self._items_of, self._items = self.shape, (*self._in_order(),)
+        return self._items
 
     def _in_order(self) -> Iterator[Items]:
-        """Lists and arrays, letters of texts, equal fields of rows, and all columns that hold values."""
         marks = {self._blocks[key].start + item: code for code, (key, item) in enumerate(self._codes)}
 
-        def items(words: str, columns: Iterable[int], axes: tuple[int, ...] = ()) -> Items:
-            columns = (*columns,)
-            found = tuple(marks.get(column, -1) for column in columns)
-            return Items(words, columns, found if max(found) >= 0 else (), axes)
+        def items(words: str, columns: Sequence[int]) -> Items:
+            return Items(words, (*columns,), tuple(marks.get(column, -1) for column in columns))
 
         every: list[int] = []
-        alike: dict[tuple[str, int], list[range]] = defaultdict(list)
+        blocks = 0
         for (path, what, _), block in self._blocks.items():
             columns = range(block.start, block.start + block.width)
-            for item in range(
-                0 if block.texts is None else min(block.width // len(block.looks), TUNING.least)
-            ):
-                name = f"output{path}{f'[{item}]' if what == 'items' else ''}"
-                yield from _in_text(name, columns[item * len(block.looks) :], block)
+            if block.texts is not None:
+                size, letters = len(block.looks), block.texts.characters
+                for item in range(min(block.width // size, TUNING.least) if letters > 1 else 0):
+                    name = f"output{path}{f'[{item}]' if what == 'items' else ''}"
+                    some = columns[item * size :][size - letters : size]
+                    yield Items(f"the letters of {name}", (*some,), letters=True)
             if block.looks or what == "rest" or not columns:
                 continue
             every += columns
-            alike[INDEX.sub("[…]", path), block.width].append(columns)
+            blocks += 1
             if what == "items" and block.width > 1:
-                yield items(f"output{path}", columns, block.axes)
-                yield from _in_matrix(f"output{path}", columns, block.axes, items)
-        for (path, width), rows in alike.items():
-            if len(rows) > 1:
-                for j in range(min(width, TUNING.least)):
-                    yield items(f"output{path}{f'[{j}]' if width > 1 else ''}", (row[j] for row in rows))
-        if len(alike) > 1 or max(map(len, alike.values()), default=0) > 1:
-            widths = {width for _, width in alike}
-            axes = (len(every) // width, width) if len(widths) == 1 and (width := max(widths)) > 1 else ()
-            yield items("all of output", every, axes)
+                yield items(f"output{path}", columns)
+        if blocks > 1:
+            yield items("all of output", every)
 
     def said(self, words: Words, most: int = 40) -> str:
         """A description in the user's own words; symbols are cut to `most` characters."""
 
-        def name(node: Node) -> str:
+        def name(node: Node | Equals) -> str:
+            if isinstance(node, Equals):
+                place = self.place(node.column)
+                named = self.names(place.look).get(int(node.value), node.words)
+                return f"{place}{place.unit} {node.sign} {named}"
             if node.kind == "code":
                 return str(self.place(self.number_columns[node.number]))
             if node.kind == "symbol":
                 known = [*self._symbols][node.number - 1 : node.number]
-                if known == [ABSENT]:
-                    return self._absent_word()
                 return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
             if node.kind != "column":
                 # Beside the user's numbers there may be columns for lengths, types and the like.
@@ -267,13 +233,6 @@ class Encoder:
             return f"{place}{place.unit}{told}"
 
         return rendered(words, name, self.number_columns)
-
-    def _absent_word(self) -> str:
-        """The symbol of what is absent, in the words that hold in every place."""
-        if self._absent_of[0] != self.shape:
-            every = {self.absent_words(code) for code in range(len(self._codes))}
-            self._absent_of = self.shape, "(absent)" if every == {"absent"} else ABSENT.name
-        return self._absent_of[1]
 
     def names(self, look: Look | None) -> dict[int, str]:
         """What the numbers of a column stand for, by number; nothing where they are numbers."""
@@ -366,7 +325,7 @@ class Encoder:
             codes[rows, number] = part
         for number, where in absent:
             codes[where, number] = self._number(ABSENT)
-        return Encoded(values, codes, self.layout())
+        return Encoded(values, codes, self.items())
 
     # --- numbers and symbols ---
 
@@ -439,7 +398,6 @@ class Encoder:
         else:
             self._differing((path, "length", ""), rows, np.full(len(outputs), width), leaves.LENGTH)
             self._leaves(path, "items", rows, outputs.reshape(len(outputs), width))
-            self._blocks[path, "items", ""].axes = outputs.shape[1:]
 
     def _objects(self, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
         """Columns of outputs, or of parts of outputs, each of which is a Python object in so many others."""
@@ -551,30 +509,6 @@ class Encoder:
         if len(longer):
             rest = leaves.objects([canonical(lists[i][width:]) for i in longer])[:, None]
             self._leaves(path, "rest", np.arange(self._batch.size)[rows][longer], rest)
-
-
-def _in_matrix(
-    name: str, columns: range, axes: tuple[int, ...], items: Callable[..., Items]
-) -> Iterator[Items]:
-    """The rows and columns of a matrix, where these are few."""
-    for axis, count in enumerate(axes if len(axes) == 2 and min(axes) > 1 else ()):
-        for j in range(count if count <= MOST_AXES else 0):
-            some = np.array(columns).reshape(axes).take(j, axis).tolist()
-            yield items(f"{name}[{j}]" if axis == 0 else f"{name}[:, {j}]", some)
-
-
-def _in_text(name: str, columns: range, block: _Block) -> Iterator[Items]:
-    """What stands in an order in a text: numbers, words and letters."""
-    assert block.texts is not None
-    texts, size = block.texts, len(block.looks)
-    numbers, words = columns[2 : 2 + texts.numbers], columns[2 + texts.numbers :][: texts.words]
-    for said, some, letters in (
-        ("the text", numbers, False),
-        ("the words", words, True),
-        ("the letters", columns[size - texts.characters : size], True),
-    ):
-        if len(some) > 1:
-            yield Items(f"{said} of {name}", (*some,), letters=letters)
 
 
 def _cut(text: str, most: int) -> str:

@@ -32,9 +32,8 @@ MODULUS = 2**6 * 3**2 * 5**2 * 7 * 42407
 """Remainders keep every period that divides it; it is about 2³²."""
 LENGTH = Look("length of ")
 EXTRA_WORDS = ("low bits", f"remainder modulo {MODULUS}", "parity, denominator, exponent or time zone")
-CHARACTERS, LAST, NUMBERS, WORDS = 256, 4, 256, 16
-"""Characters at the beginning and the end of a text that are looked at, numbers and words in it, at most."""
-WORD = re.compile(r"[^\W\d_]+")
+CHARACTERS, NUMBERS, WORDS = 256, 256, 16
+"""Characters at the beginning of a text that are looked at, numbers in it, and items of a row, at most."""
 KINDS = "float", "integer", "boolean", "other", "16-bit float", "32-bit float", "long float"
 """Kinds of numbers; "float" has 64 bits, as in Python."""
 FLOATS: dict[type, str] = {
@@ -59,8 +58,6 @@ TIMES = {
 }
 NUMBERS_OF_NUMPY = (float, numbers.Integral, np.bool_, np.floating)
 """Types of numbers that NumPy has, too."""
-ORDERED = 6
-"""Letters of a text that tell its place in the alphabet: a double holds so many bytes exactly."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -303,17 +300,6 @@ def symbol(item: Any) -> Any:
     )
 
 
-def place_in_alphabet(item: Any) -> float:
-    """A number that grows with a text's place in the alphabet, by its first letters; NaN for what is no text.
-
-    >>> place_in_alphabet("ant") < place_in_alphabet("bee"), place_in_alphabet(None)
-    (True, nan)
-    """
-    if not isinstance(item, str):
-        return math.nan
-    return float(int.from_bytes(bytes(min(ord(c), 255) for c in item[:ORDERED]).ljust(ORDERED, b"\0")))
-
-
 def sort(item: Any) -> str:
     """The name of the type of a container or a text; "" for numbers and symbols."""
     return "str" if isinstance(item, Word) else values.sort(item)
@@ -348,68 +334,46 @@ def objects(items: Sequence[Any]) -> Raw:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TextLook:
-    """What is looked at of texts: which of some patterns, how long, numbers that are written in them, and the
-    characters at both ends; so many of each.
+    """What is looked at of texts: which of some patterns, how long, numbers that are written in them, and
+    their first characters; so many of each.
 
-    >>> TextLook(("# dogs",), numbers=1, characters=0)(["12 dogs", "no dogs"])[:, :3].tolist()
+    >>> TextLook(("# dogs",), numbers=1, characters=0)(["12 dogs", "no dogs"]).tolist()
     [[1.0, 7.0, 12.0], [0.0, 7.0, 0.0]]
     """
 
     patterns: tuple[str, ...]
     numbers: int
     characters: int
-    words: int = 0
 
     @property
     def looks(self) -> tuple[Look, ...]:
         """What each column is."""
-        ends = ["the last character", *(f"the character {j} before the last" for j in range(1, LAST))]
-        places = [*ends, *(f"character {j}" for j in range(self.characters))]
         spelled = (Look(f"number {j} in the text of ") for j in range(1, self.numbers + 1))
-        placed = (Look(f"place in the alphabet of word {j} of ") for j in range(1, self.words + 1))
         known = tuple(f"{n} {p}" for n, p in enumerate(["other", *map(repr, self.patterns)]))
-        codes = (Look(f"code of {place} of ", characters=True) for place in places)
-        return Look("pattern of ", known), LENGTH, *spelled, *placed, *codes
+        codes = (Look(f"code of character {j} of ") for j in range(self.characters))
+        return Look("pattern of ", known), LENGTH, *spelled, *codes
 
     def __call__(self, words: Sequence[str]) -> Floats:
-        """The columns (n, c); 0 for any other pattern."""
+        """The columns (n, c); 0 for any other pattern, and behind the last number and character."""
         known = {pattern: 1.0 + place for place, pattern in enumerate(self.patterns)}
-        parts = [NUMBER.split(word) for word in words]
-        looks = np.array(
-            [[known.get("#".join(p[::2]), 0.0), len(w)] for p, w in zip(parts, words, strict=True)]
-        )
-        spelled = np.zeros((len(words), self.numbers))
-        for row, part in zip(spelled, parts, strict=True) if self.numbers else ():
-            found = part[1 : 2 * self.numbers : 2]
-            row[: len(found)] = [float(one) for one in found]
-        placed = np.zeros((len(words), self.words))
-        for row, word in zip(placed, words, strict=True) if self.words else ():
-            found = WORD.findall(word)[: self.words]
-            row[: len(found)] = [place_in_alphabet(one) for one in found]
-        ends, starts = [word[: -LAST - 1 : -1] for word in words], [word[: self.characters] for word in words]
-        return np.hstack(
-            [looks, finite(spelled), placed, _letters(ends, LAST), _letters(starts, self.characters)]
-        )
+        table = np.zeros((len(words), len(self.looks)))
+        for row, word in zip(table, words, strict=True):
+            parts = NUMBER.split(word)
+            found = [*map(float, parts[1 : 2 * self.numbers : 2])]
+            row[: 2 + len(found)] = [known.get("#".join(parts[::2]), 0.0), len(word), *found]
+        if self.characters:
+            letters = np.array(words, dtype=f"U{self.characters}").view(np.uint32)
+            table[:, 2 + self.numbers :] = letters.reshape(len(words), -1)
+        return finite(table)
 
 
 def text_look(texts: Collection[str], patterns: Iterable[str]) -> TextLook:
     """What is looked at of texts like these."""
     written = max((len(NUMBER.split(text)) // 2 for text in texts), default=0)
-    words = max((len(WORD.findall(text)) for text in texts), default=0)
     length = max(map(len, texts), default=0)
-    # A single word is told by its letters.
-    return TextLook(
-        (*patterns,), min(written, NUMBERS), min(length, CHARACTERS), min(words, WORDS) if words > 1 else 0
-    )
+    return TextLook((*patterns,), min(written, NUMBERS), min(length, CHARACTERS))
 
 
 def pattern(word: str) -> str:
     """The string without the numbers that it spells."""
     return NUMBER.sub("#", word)
-
-
-def _letters(words: Sequence[str], width: int) -> Floats:
-    """The numbers of characters (n, width); shorter strings are filled up with characters of number 0."""
-    if width == 0:
-        return np.zeros((len(words), 0))
-    return np.array(words, dtype=f"U{width}").view(np.uint32).reshape(-1, width).astype(np.float64)

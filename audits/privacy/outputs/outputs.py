@@ -9,21 +9,19 @@ earlier ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import Column, Mark, Symbol, Words
+from audits.privacy.outputs.describe import Column, Elements, Mark, Row, Symbol, Words
 from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
 Ints = NDArray[np.int64]
 Raw = NDArray[Any]
-Reading = tuple[str, Callable[[Raw], Floats]]
-"""A number that is read off each output: its words, and outputs of the mechanism → their numbers."""
 
 LARGE = 1e300
 """Stands for an infinite output, so that every column stays finite."""
@@ -31,43 +29,28 @@ LARGE = 1e300
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What stands in an order in an output: the items of a list or an array, its fields, the characters of a
-    text.
+    """What stands in an order in an output: the items of a list or an array, the characters of a text.
 
     words    what they are in.
     columns  their columns of numbers.
     marks    for each of them the column of symbols of the same place, −1 for none.
-    axes     lengths of the axes of an array.
     letters  whether the numbers are those of characters, 0 behind the last of them.
     """
 
     words: str
     columns: tuple[int, ...]
     marks: tuple[int, ...] = ()
-    axes: tuple[int, ...] = ()
     letters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """What is known of all outputs: what stands in an order in them, and for each symbol a number that grows
-    with its place in the alphabet, NaN for what is no text."""
-
-    items: tuple[Items, ...] = ()
-    alphabet: Floats = field(default_factory=lambda: np.zeros(0))
-
-    def places(self, codes: Ints) -> Floats:
-        """The places of symbols in the alphabet; a planted symbol has none."""
-        return np.append(self.alphabet, np.nan)[np.minimum(codes, len(self.alphabet))]
-
-
-@dataclass(frozen=True, slots=True)
 class Encoded:
-    """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, 0 for a number."""
+    """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, 0 for a number; `items`:
+    what stands in an order in them."""
 
     values: Floats
     codes: Ints
-    layout: Layout = field(default_factory=Layout)
+    items: tuple[Items, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -89,11 +72,11 @@ class Encoded:
 
     def take(self, index: Any) -> Encoded:
         """The rows that `index` (a slice, a mask or positions) selects."""
-        return Encoded(self.values[index], self.codes[index], self.layout)
+        return Encoded(self.values[index], self.codes[index], self.items)
 
     def narrow(self, shape: tuple[int, int]) -> Encoded:
         """The first columns only: what was there when a score was fitted."""
-        return Encoded(self.values[:, : shape[0]], self.codes[:, : shape[1]], self.layout)
+        return Encoded(self.values[:, : shape[0]], self.codes[:, : shape[1]], self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +124,7 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     if len(parts) == 1:
         return parts[0]
     values, codes = (np.concatenate(some) for some in zip(*((p.values, p.codes) for p in parts), strict=True))
-    return Encoded(values, codes, parts[-1].layout)
+    return Encoded(values, codes, parts[-1].items)
 
 
 def number_words(x: float, digits: int = 17) -> str:
@@ -154,6 +137,12 @@ def number_words(x: float, digits: int = 17) -> str:
 def value_words(x: float) -> str:
     """One value of a column in words, in full; `LARGE` stands for all that is larger."""
     return number_words(x) + (" or beyond" if abs(x) >= LARGE else "")
+
+
+def row_words(e: Encoded, row: int) -> Words:
+    """One row as a set of one element, a dozen of its numbers at most."""
+    numbers = tuple(map(value_words, e.values[row][:12]))
+    return Elements((Row(numbers, tuple(e.codes[row].tolist()), e.values.shape[1] > 12),))
 
 
 def digits_of(values: Floats) -> int:

@@ -297,13 +297,14 @@ def show(name: str, result: AuditResult, verbose: bool = False, again: str = "")
     from rich.console import Console
     from rich.text import Text
 
-    from audits.privacy import show as words
+    from audits.privacy.result import HEADS
+    from audits.privacy.show import facts as facts_of
 
     # Soft wrap: a terminal breaks long lines, a pipe or a file gets them whole.
     console = Console(highlight=False, soft_wrap=True)
-    head, meaning = words.HEADS[result.verdict], words.meaning(result, name)
+    head, meaning = HEADS[result.verdict], result.meaning(name)
     console.print(Text(head, style=COLOURS[result.verdict]) + Text(f": {meaning}", style="default"))
-    facts = words.facts(result, verbose)
+    facts = facts_of(result, verbose)
     width = max(len(label) for label, _ in facts)
     for label, text in facts:
         told = f"{again} {text}".strip() if label == "replay" else text

@@ -137,7 +137,7 @@ class Watch:
 
     def _late(self, number: int, frame: object) -> None:
         from audits.privacy import Stopped
-        from audits.privacy.sequential import LATE
+        from audits.privacy.bet.sequential import LATE
 
         raise Stopped(LATE)
 

@@ -14,7 +14,8 @@ from threadpoolctl import ThreadpoolController
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
-from audits.privacy.outputs.outputs import Reading
+from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.score import View
 from audits.privacy.result import CurvePoint, Look, Resolution
 
 
@@ -36,13 +37,22 @@ class Finding:
     undecided: bool = False
     epsilon_estimate: float = 0.0
     followed: int = 0
-    reading: Reading | None = None
+    encoder: Encoder | None = None
+    """What turned the outputs of the pair into columns."""
+    view: View | None = None
+    """The number of an output that carried the bound, if there is one."""
 
 
 def nothing(samples: int, note: str = "") -> Finding:
     """That nothing was found, and why."""
     note = note or "No event was found: the outputs of both datasets are constant or too few."
     return Finding(samples=samples, note=note, undecided=True)
+
+
+def with_shares(words: str, direction: str, more: float, less: float) -> str:
+    """The words of an event with its share on the dataset that has more in it, and on the other."""
+    first, second = (more, less) if direction == "forward" else (less, more)
+    return f"{words} (share {first:.4g} on the first dataset, {second:.4g} on the second)"
 
 
 @dataclass(frozen=True, slots=True)

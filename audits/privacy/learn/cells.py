@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.footprints import cell_words
-from audits.privacy.footprints import cells as bit_cells
-from audits.privacy.learners.score import Score, fold_of, threshold_words
-from audits.privacy.outputs.describe import OUTPUT, SHOWN, Elements, Interval, Row, Symbol, Words, listed
+from audits.privacy.outputs.bits import cell_words
+from audits.privacy.outputs.bits import cells as bit_cells
+from audits.privacy.outputs.describe import OUTPUT, Elements, Interval, Symbol, Words, joined
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
+from audits.privacy.outputs.score import Score, View, fold_of, threshold_words
 from audits.privacy.tuning import TUNING
 
 
@@ -67,17 +67,16 @@ def footprints(first: Encoded, second: Encoded) -> Score:
     )
 
 
-def of_number(
-    name: str,
-    number: Callable[[Encoded], Floats],
-    words: Words,
-    first: Encoded,
-    second: Encoded,
-    folded: bool,
-) -> Score:
-    """The score of a number that is read off each output: the number is cut into cells, see `of_cells`."""
-    cells = partition(np.concatenate([number(first), number(second)]))
-    return of_cells(name, lambda e: cells.of(number(e)), cells.words, first, second, words, folded=folded)
+def of_view(name: str, view: View, first: Encoded, second: Encoded) -> Score:
+    """The score of a view: symbols are cells, other numbers are cut into cells, see `of_cells`."""
+    if view.symbol:
+        return of_cells(name, view.of, _symbol_words, first, second, view.words, folded=True)
+    cells = partition(np.concatenate([view.of(first), view.of(second)]))
+    return of_cells(name, lambda e: cells.of(view.of(e)), cells.words, first, second, view.words, folded=True)
+
+
+def _symbol_words(symbol: int) -> Words:
+    return Elements((Symbol(symbol) if symbol else "a number",))
 
 
 def of_cells(
@@ -134,40 +133,6 @@ def of_cells(
 def reaches(ratio: Floats, threshold: float) -> NDArray[np.bool_]:
     """Which of all ratios are at least a threshold, which may be one of them rounded to a higher number."""
     return ratio >= threshold - TUNING.steady * np.abs(ratio).max(initial=1.0)
-
-
-def joined(parts: Sequence[Words], others: int = 0) -> Words:
-    """The union of cells, neighbouring intervals and sets merged; of all but `SHOWN`, and of `others`, only
-    how many.
-
-    >>> from audits.privacy.outputs.describe import rendered
-    >>> rendered(joined([Elements(("1",)), Elements(("4",)), Interval("5", "6"), Interval("6", "8")], 1))
-    '{1, 4} ∪ [5, 8) and 1 more cell'
-    """
-    merged: list[Words] = []
-    for part in parts:
-        # [a, b) ∪ [b, c) reads better as [a, c).
-        before = merged[-1] if merged else None
-        if isinstance(part, Interval) and isinstance(before, Interval) and before.high == part.low:
-            merged[-1] = Interval(before.low, part.high)
-        else:
-            merged.append(part)
-    hidden = max(len(merged) - SHOWN, 0) + others
-    shown: list[Words] = []
-    for part in merged[:SHOWN]:
-        before = shown[-1] if shown else None
-        if isinstance(part, Elements) and isinstance(before, Elements):
-            shown[-1] = Elements(before.elements + part.elements)
-        else:
-            shown.append(part)
-    more = f" and {hidden} more cell{'s' if hidden > 1 else ''}" if hidden else ""
-    return (listed(shown, " ∪ ") if shown else "∅", more)
-
-
-def row_words(e: Encoded, row: int) -> Words:
-    """One row as a set of one element, a dozen of its numbers at most."""
-    numbers = tuple(map(value_words, e.values[row][:12]))
-    return Elements((Row(numbers, tuple(e.codes[row].tolist()), e.values.shape[1] > 12),))
 
 
 @dataclass(frozen=True, slots=True)

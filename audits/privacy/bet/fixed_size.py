@@ -15,13 +15,13 @@ import numpy as np
 from audits.privacy.bet import binomial, calibration, events, folds
 from audits.privacy.bet.atoms import count_atoms, family_of_sets, scorer
 from audits.privacy.bet.betting import log_sum
+from audits.privacy.bet.method import Finding, Job, nothing, with_shares
+from audits.privacy.bet.pair_state import PairState
 from audits.privacy.bet.power import QUANTILE, on_either_dataset, smallest_violation
-from audits.privacy.learners.score import Learner, Score
-from audits.privacy.method import Finding, Job, nothing
+from audits.privacy.learn.choice import Learner
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Floats
-from audits.privacy.outputs.plain_words import plainly, with_shares
-from audits.privacy.pair_state import PairState
+from audits.privacy.outputs.score import Score
 from audits.privacy.result import Look
 from audits.privacy.tuning import BOUND, TUNING
 
@@ -74,7 +74,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     if state.few():
         # With so few different outputs every event is a set of them.
         kinds = [kind for kind in kinds if kind.few]
-    for learner in sorted(kinds, key=lambda kind: kind.patient):
+    for learner in kinds:
         score = _fitted(state, learner)
         if score is None:
             continue
@@ -108,10 +108,7 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
     """The score of a learner. For vectors that repeat `sets` orders them by their likelihood ratios."""
     first, second = state.samples()
     if not learner.table or state.atoms is None or first.is_scalar or first.is_symbol:
-        # What is rarely there takes long to look for.
-        short = learner.patient and not learner.folds
-        rows = slice(0, TUNING.retained_rows if short else None)
-        return folds.fitted(learner, first.take(rows), second.take(rows))
+        return folds.fitted(learner, first, second)
     few = len(state.atoms) <= TUNING.parts
     part = slice(len(first) if few else len(first) // 2)
     counts = count_atoms(state.atoms, first.take(part), second.take(part))
@@ -208,7 +205,6 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         hits, lesser = (int(np.count_nonzero(beyond(side, threshold))) for side in counted.scores)
         bound = binomial.order_bound(hits, k, n, asked.delta, asked.alpha)
         words = family.score.describe(threshold, upper)
-    further = plainly(candidate.family, candidate.event, *state.samples())
     p, q = (hits + 0.5) / (n + 1.0), (lesser + 0.5) / (n + 1.0)
     # The events that were tried are those of the family: the learning part would have chosen another one.
     tried = (np.array([lesser / n, *(point.second for point in curve)]) * n + 0.5) / (n + 1.0)
@@ -220,7 +216,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         samples=learning + n,
         pair_index=state.index,
         direction=direction,
-        event=with_shares(state.encoder.said((words, further)), direction, hits / n, lesser / n),
+        event=with_shares(state.encoder.said(words), direction, hits / n, lesser / n),
         followed=1,
         resolution=smallest_violation(
             on_either_dataset(tried, asked.epsilon), needed / n, asked.epsilon, asked.delta
@@ -228,7 +224,8 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         trace=(Look(learning + n, won, bound),),
         curve=curve,
         epsilon_estimate=max(binomial.shown(p, q, asked.delta), bound),
-        reading=state.reading(candidate.family.score),
+        encoder=state.encoder,
+        view=candidate.family.score.view,
     )
 
 

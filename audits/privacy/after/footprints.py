@@ -15,6 +15,7 @@ from operator import itemgetter
 import numpy as np
 
 from audits.privacy.bet.binomial import two_bounds
+from audits.privacy.outputs.bits import cells
 from audits.privacy.outputs.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
 
@@ -23,26 +24,7 @@ LOOKS = (128, 512, 1024, 2048, 4096, 16_384)
 ROWS = LOOKS[-1]
 LEAST_ROWS = 128
 MOST_COLUMNS = 16
-# Exponents that are told apart, and how many numbers of trailing zero bits are.
-EXPONENTS, ZEROS = range(-30, 34), 64
 FEATURES = 3
-
-
-def cells(values: Floats) -> tuple[Ints, Ints]:
-    """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
-    zero its sign."""
-    bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)
-    lowest = bits & -bits
-    zeros = np.where(bits == 0, 52, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1)
-    exponent = np.clip(np.frexp(values)[1] - EXPONENTS.start, 0, len(EXPONENTS) - 1)
-    low = np.where(values == 0.0, 8 + np.signbit(values), bits & 7)
-    return exponent.astype(np.int64) * ZEROS + zeros, low.astype(np.int64)
-
-
-def cell_words(cell: int) -> str:
-    """The words of a cell of exponent and trailing zero bits."""
-    exponent, zeros = divmod(cell, ZEROS)
-    return f"(exponent {EXPONENTS[exponent]}, {zeros} zeros)"
 
 
 def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:

@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 
 from audits.privacy.bet import betting, binomial, events
+from audits.privacy.bet.method import Finding, Job, with_shares
+from audits.privacy.bet.pair_state import Hypothesis, PairState
 from audits.privacy.bet.power import growth_needed, on_either_dataset, smallest_violation
 from audits.privacy.draw.draws import joined, named
-from audits.privacy.method import Finding, Job
 from audits.privacy.outputs.outputs import Floats, Ints
-from audits.privacy.outputs.plain_words import plainly, with_shares
-from audits.privacy.pair_state import Hypothesis, PairState
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
 
@@ -556,7 +555,7 @@ class Sequential:
         state, family, event = winner
         x, y = family.all_hits()
         direction, words = family.words(event)
-        text = state.encoder.said((words, plainly(family, event, *state.samples())))
+        text = state.encoder.said(words)
         if self.halving is not None and not refuted:
             text = f"the largest of {len(self.states):,} pairs, where one is large by chance: {text}"
         return replace(
@@ -566,5 +565,6 @@ class Sequential:
             event=with_shares(text, direction, x[event] / family.size, y[event] / family.size),
             curve=state.curve(family),
             epsilon_estimate=shown,
-            reading=state.reading(family.score),
+            encoder=state.encoder,
+            view=family.score.view,
         )

@@ -20,13 +20,12 @@ from audits.privacy.bet.atoms import (
     reached,
     scorer,
 )
+from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import named
-from audits.privacy.learners.choice import learners
-from audits.privacy.learners.score import Learner, Score
-from audits.privacy.method import Job
+from audits.privacy.learn.choice import Learner, learners
 from audits.privacy.options import Options
-from audits.privacy.outputs.outputs import Encoded, Ints, Reading, join
+from audits.privacy.outputs.outputs import Encoded, Ints, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
 
@@ -38,7 +37,6 @@ class Hypothesis:
         self.learner = learner
         self.family = family
         self.active = True
-        self.asked_at = 0
         self.reached: Reached | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
@@ -50,12 +48,6 @@ class Hypothesis:
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
-
-    def due(self, rows: int) -> bool:
-        """Whether the learner is asked again: a costly learner that found nothing waits for four times the
-        rows."""
-        waits = self.learner.costly and self.family is None and rows > TUNING.learn_often[1]
-        return not waits or rows >= TUNING.patience * self.asked_at
 
     def reached_of(self, atoms: Atoms) -> Reached:
         """How many thresholds each atom reaches, worked out once."""
@@ -168,7 +160,7 @@ class PairState:
     def learners(self) -> list[Learner]:
         """The learners that suit what was drawn so far."""
         asked = self.job.options
-        return learners(self.samples()[0], asked.score is not None, asked.footprints)
+        return learners(self.samples()[0], asked.footprints)
 
     def live(self) -> list[Hypothesis]:
         """The hypotheses that have events to bet on."""
@@ -203,11 +195,7 @@ class PairState:
                     return
                 if self.by_atoms(hypothesis.learner):
                     hypothesis.family = None
-                elif (
-                    hypothesis.active
-                    and (hypothesis.learner.rare or not only_rare)
-                    and hypothesis.due(self.kept_rows)
-                ):
+                elif hypothesis.active and (hypothesis.learner.rare or not only_rare):
                     self.fit_again(hypothesis, scorers)
 
     def by_atoms(self, learner: Learner) -> bool:
@@ -217,7 +205,7 @@ class PairState:
 
     def fit_again(self, hypothesis: Hypothesis, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit one hypothesis to what is kept."""
-        before, hypothesis.asked_at = hypothesis.family, self.kept_rows
+        before = hypothesis.family
         hypothesis.relearn(*self.samples(), scorers)
         if clearly_worse(hypothesis.family, before, self.job.options):
             # The new fit may be the unlucky or the old count the lucky one, so both are kept.
@@ -273,15 +261,6 @@ class PairState:
             for count, outputs in zip(found, both, strict=True):
                 count += events.count(family.score.evaluate(self.known(outputs)), family.thresholds)
         return found
-
-    def reading(self, score: Score) -> Reading | None:
-        """The number of an output that a score looks at, of outputs as the mechanism returns them; None where
-        it looks at more than a number."""
-        if score.number is None:
-            return None
-        words, of = score.number
-        where = named(0, self.index)
-        return self.encoder.said(words), lambda raw: of(self.known(self.encoder.encode(raw, where)))
 
     def curve(self, family: events.ThresholdFamily) -> tuple[CurvePoint, ...]:
         """Every event of a family with its shares."""

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.dependence import FIRST, FURTHER
 from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.dependence import FIRST, FURTHER
 from audits.privacy.draw.draws import Drawer, failure, named
 from audits.privacy.tuning import TUNING
 from audits.values import MOST_ITEMS

@@ -1,0 +1,63 @@
+"""Which learners suit a kind of output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from audits.privacy.learn import families
+from audits.privacy.learn.cells import footprints, sets, value
+from audits.privacy.learn.regressions import logistic, smooth
+from audits.privacy.learn.search import search
+from audits.privacy.outputs.outputs import Encoded
+from audits.privacy.outputs.score import Fit
+from audits.privacy.tuning import TUNING
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """A way to learn scores, and how it is used.
+
+    patient  it may find its events in many samples only, and costs nothing until then: it is never dropped.
+    rare     it learns rare events: it goes on learning when the others have enough samples.
+    folds    its scores come with folds, so that all samples judge them.
+    few      it is of use where only few outputs occur, every event of which is a set of them.
+    table    where outputs repeat, its cells are these outputs, ordered by all counts so far.
+    """
+
+    name: str
+    fit: Fit
+    patient: bool = False
+    rare: bool = False
+    folds: bool = False
+    few: bool = False
+    table: bool = False
+
+
+VALUE = Learner("value", value, few=True)
+SETS = Learner("sets", sets, few=True, table=True)
+FOOTPRINTS = Learner("footprints", footprints)
+SMOOTH = Learner("smooth", smooth, folds=True, rare=True)
+LOGISTIC = Learner("logistic", logistic, folds=True)
+LISTS = Learner(
+    "lists", search("lists", (families.members, families.windows)), patient=True, folds=True, rare=True
+)
+SYMBOLS = Learner(
+    "symbols",
+    search("symbols", (families.in_place, families.anywhere, families.agreeing)),
+    patient=True,
+    folds=True,
+    rare=True,
+)
+
+
+def learners(sample: Encoded, low_bits: bool) -> list[Learner]:
+    """The learners that suit an output; their weights are fixed before the first bet.
+
+    low_bits  whether the lowest bits of numbers count.
+    """
+    if sample.is_scalar:
+        return [VALUE, SETS, *([FOOTPRINTS] if low_bits else [])]
+    if sample.is_symbol:
+        return [SETS]
+    few = sample.shape[0] <= TUNING.most_signed and sample.shape[1] == 0
+    return [SETS, SMOOTH if few else LOGISTIC, LISTS, SYMBOLS]

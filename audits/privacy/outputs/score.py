@@ -1,0 +1,121 @@
+"""Views, events and scores of outputs: what learners make, bets count and witnesses name.
+
+A *view* reads a number off each output. An *event* says where that number lies. A *score* is a number whose
+large values speak for one dataset and small values for the other; it is learned on earlier samples only and
+turned into events by thresholds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audits.privacy.outputs.describe import SHOWN, Equals, Interval, Symbol, Words, listed
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, number_words, value_words
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A number that is read off each output.
+
+    words   what it is; see `describe`.
+    of      outputs → (n,) numbers.
+    symbol  whether the numbers are those of symbols, 0 for what is none.
+    column  whose numbers they are, as they stand; −1 for none.
+    """
+
+    words: Words
+    of: Callable[[Encoded], Any]
+    symbol: bool = False
+    column: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """{low ≤ x < high} of the number x of a view, {x = low} where both are equal; `outside`: the complement.
+
+    name  of the value that x is equal to, where its number says nothing.
+    """
+
+    view: View
+    low: float
+    high: float
+    outside: bool = False
+    name: str = ""
+
+    def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
+        """Whether each output lies in the event."""
+        x = self.view.of(outputs)
+        inside = (x == self.low) if self.low == self.high else (x >= self.low) & (x < self.high)
+        return ~inside if self.outside else inside
+
+    @property
+    def words(self) -> Words:
+        """The event; every number in it is exact."""
+        if self.low == self.high:
+            sign, value = "≠" if self.outside else "=", self.name or value_words(self.low)
+            if self.view.column >= 0:
+                return Equals(self.view.column, self.low, value, sign)
+            return (self.view.words, f" {sign} ", Symbol(int(self.low)) if self.view.symbol else value)
+        if math.isinf(self.high):
+            return (self.view.words, f" {'<' if self.outside else '≥'} {number_words(self.low)}")
+        within = Interval(number_words(self.low), number_words(self.high))
+        return (self.view.words, f" {'is not' if self.outside else 'is'} in ", within)
+
+
+Folds = tuple[Callable[[Encoded], Floats], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A learned score.
+
+    name      which learner made it.
+    evaluate  outputs → (n,) floats.
+    describe  (threshold, whether the event is "score ≥ threshold") → the event, to be put into words
+              by `Encoder.said`.
+    learned   whether it was fitted to labelled samples, so that those must not judge it.
+    monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
+    view      the number of an output that it cuts into cells; None where it looks at more than a number.
+    folds     the same fitted without one part of the samples that it was learned from, for each part (see
+              `fold_of`): they may judge it on those.
+    """
+
+    name: str
+    evaluate: Callable[[Encoded], Floats]
+    describe: Callable[[float, bool], Words]
+    learned: bool = True
+    monotone: bool = True
+    view: View | None = None
+    folds: Folds | None = None
+
+
+Fit = Callable[[Encoded, Encoded], Score | None]
+"""Samples of both datasets → the score; None where there is none."""
+
+
+def threshold_words(what: Words, digits: int = 6) -> Callable[[float, bool], Words]:
+    """What says that a number is beyond a threshold."""
+    return lambda t, upper: (what, f" {'≥' if upper else '<'} {number_words(t, digits)}")
+
+
+def some_of(parts: Iterable[Words]) -> Words:
+    """The first of some descriptions, and how many there are more."""
+    every = [*parts]
+    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    return (listed(every[:SHOWN]), more)
+
+
+def fold_of(rows: int, folds: int) -> Ints:
+    """The fold of each row; a fold is a run of neighbouring rows."""
+    return np.arange(rows) * folds // max(rows, 1)
+
+
+def spaced(rows: int, most: int) -> slice:
+    """Rows that lie equally far apart, so that each fold has its share of them, about `most` of so many."""
+    return slice(None, None, -(-rows // most))
