@@ -1,4 +1,4 @@
-"""True claims that an audit must not call false: the null cases of `benchmarks/audit.py`.
+"""True claims that an audit must not call false: the rows of `python -m benchmarks.measure alarms`.
 
 Every case is private and tight: some event has exactly the ratio that is claimed, so that a test which is a
 little too bold alarms too often. Three groups: the correct controls; kinds of output that no control has, of
@@ -8,8 +8,6 @@ which `null_outputs.py` has more; and false alarms that other tools have raised,
 from __future__ import annotations
 
 import math
-import time
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -18,14 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy import audit_privacy, each
+from audits.privacy import each
 from benchmarks import null_outputs
 from implementations.controls import Control, private_controls
 from implementations.privacy import gaussian_delta
 
 Mechanism = Callable[[Any, int, np.random.Generator], NDArray[Any]]
 
-ALPHA = 0.05
 TRUTH = 1.0 / (1.0 + math.exp(-1.0))
 """How often randomised response tells the truth at ε = 1."""
 SMALL, MIDDLE, LARGE = 200, 3000, 20000
@@ -65,52 +62,6 @@ class NullCase:
     epsilon: float
     delta: float
     sizes: tuple[Size, ...]
-
-
-def false_alarms(case: NullCase, method: str, samples: int, repeats: range, seed: int) -> tuple[int, float]:
-    """How many of the audits number `repeats` call the claim refuted, and their processor time.
-
-    The generator of an audit depends on what is audited and on its number alone.
-    """
-    words = zlib.crc32(f"{case.name} {method} {samples}".encode())
-    start = time.process_time()
-    alarms = 0
-    for i in repeats:
-        result = audit_privacy(
-            case.mechanism,
-            case.pairs,
-            epsilon=case.epsilon,
-            delta=case.delta,
-            adjacency=case.adjacency,
-            alpha=ALPHA,
-            rng=np.random.default_rng([seed, words, i]),
-            max_samples=samples,
-            method=method,
-        )
-        alarms += result.refuted
-    return alarms, time.process_time() - start
-
-
-def parallel_alarms(
-    name: str, method: str, samples: int, repeats: int, seed: int, jobs: int
-) -> tuple[int, float]:
-    """`false_alarms` of the case of that name, spread over processes: the same count whatever `jobs`."""
-    if jobs == 1:
-        return false_alarms(null_case(name), method, samples, range(repeats), seed)
-    from joblib import Parallel, delayed
-
-    # Cases hold functions that cannot be sent to another process: names are, and looked up there.
-    share = max(1, min(50, repeats // (2 * jobs)))
-    found = Parallel(n_jobs=jobs, backend="loky")(
-        delayed(_alarms_of)(name, method, samples, range(start, min(start + share, repeats)), seed)
-        for start in range(0, repeats, share)
-    )
-    alarms, seconds = zip(*found, strict=True)
-    return sum(alarms), sum(seconds)
-
-
-def _alarms_of(name: str, method: str, samples: int, repeats: range, seed: int) -> tuple[int, float]:
-    return false_alarms(null_case(name), method, samples, repeats, seed)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Other methods on the same rows and samples: lower bounds as shares of what the best fixed event shows.
 
-    python benchmarks/peers.py --jax-privacy FOLDER [--samples 10000 100000] [--seeds 3]
+    python -m benchmarks.peers --jax-privacy FOLDER [--samples 10000 100000] [--seeds 3]
 
 FOLDER holds the package jax_privacy, as `pip install --no-deps --target FOLDER jax-privacy` puts it; its
 module `auditing` alone is loaded, so JAX need not be there. Results are appended to peers.csv; what is there
@@ -17,20 +17,22 @@ is not measured again.
 from __future__ import annotations
 
 import argparse
-import csv
 import importlib.util
+import itertools
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from benchmarks.reachable import reachable_epsilon
 
 CSV = Path(__file__).resolve().with_name("peers.csv")
-FIELDS = "row", "samples", "method", "seed", "epsilon_lower", "reachable", "seconds"
+FIELDS = ["row", "samples", "method", "seed", "epsilon_lower", "reachable", "seconds"]
 ALPHA, TAIL = 0.05, 0.01
 ROWS = (
     "sensitivity 10 % too small",
@@ -107,72 +109,48 @@ def load(folder: Path) -> Any:
     return module
 
 
-def measure(module: Any, sizes: Sequence[int], seeds: int, seconds: float) -> None:
-    """Every method on every row; appends to the CSV."""
-    from audits.privacy import audit_privacy
+def measure(module: Any, sizes: Sequence[int], seeds: int) -> None:
+    """Every method on every row; appends what the CSV does not hold yet."""
     from benchmarks.mistakes import MISTAKES
-    from benchmarks.reachable import reachable_epsilon
 
-    known = {mistake.name: mistake for mistake in MISTAKES}
-    new = not CSV.exists()
-    done = set() if new else {(r["row"], int(r["samples"]), r["method"], int(r["seed"])) for r in read()}
-    with CSV.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if new:
-            writer.writerow(FIELDS)
-        for name in ROWS:
-            row = known[name]
-            p, q = row.laws()
-            for n in sizes:
-                most = max(reachable_epsilon(p, q, n, alpha=ALPHA), reachable_epsilon(q, p, n, alpha=ALPHA))
-                for seed in range(seeds):
-                    rng = np.random.default_rng(seed)
-                    first, second = (columns(row.mechanism(data, n, rng)) for data in row.pair)
-
-                    def ours(method: str, seed: int = seed, n: int = n, row: Any = row) -> float:
-                        return audit_privacy(
-                            row.mechanism, [row.pair], epsilon=row.epsilon, adjacency=row.adjacency,
-                            alpha=ALPHA, seed=seed, max_samples=n, method=method, stop_early=False,
-                            simplest=False,
-                        ).epsilon_lower  # fmt: skip
-
-                    for method, run in (
-                        ("DP-Sniper", lambda a=first, b=second: sniper(a, b)),
-                        ("jax-privacy", lambda a=first, b=second: canary(module, a, b)),
-                        ("sequential", lambda: ours("sequential")),
-                        ("clopper-pearson", lambda: ours("clopper-pearson")),
-                    ):
-                        if (name, n, method, seed) in done:
-                            continue
-                        if time.process_time() > seconds:
-                            return
-                        start = time.process_time()
-                        found = run()
-                        spent = time.process_time() - start
-                        writer.writerow(
-                            (name, n, method, seed, f"{found:.4f}", f"{most:.4f}", f"{spent:.2f}")
-                        )
-                        file.flush()
+    done = set() if not CSV.exists() else set(pd.read_csv(CSV)[FIELDS[:4]].itertuples(index=False, name=None))
+    rows = [mistake for mistake in MISTAKES if mistake.name in ROWS]
+    for row, n, seed in itertools.product(rows, sizes, range(seeds)):
+        p, q = row.laws()
+        most = max(reachable_epsilon(p, q, n, alpha=ALPHA), reachable_epsilon(q, p, n, alpha=ALPHA))
+        rng = np.random.default_rng(seed)
+        first, second = (columns(row.mechanism(data, n, rng)) for data in row.pair)
+        methods: dict[str, Callable[[], float]] = {
+            "DP-Sniper": partial(sniper, first, second),
+            "jax-privacy": partial(canary, module, first, second),
+            "sequential": partial(ours, row, "sequential", n, seed),
+            "clopper-pearson": partial(ours, row, "clopper-pearson", n, seed),
+        }
+        for method, run in methods.items():
+            if (row.name, n, method, seed) not in done:
+                start = time.process_time()
+                found = round(run(), 4), round(most, 4), round(time.process_time() - start, 2)
+                line = pd.DataFrame([(row.name, n, method, seed, *found)], columns=FIELDS)
+                line.to_csv(CSV, mode="a", header=not CSV.exists(), index=False)
 
 
-def read() -> list[dict[str, str]]:
-    """The lines of the CSV."""
-    with CSV.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+def ours(row: Any, method: str, samples: int, seed: int) -> float:
+    """The lower bound of `audit_privacy`."""
+    from benchmarks.measure import audit
+
+    options = {"alpha": ALPHA, "max_samples": samples, "method": method, "stop_early": False}
+    return audit(row, seed, **options).epsilon_lower
 
 
-def table() -> str:
+def table(lines: pd.DataFrame) -> str:
     """Mean shares of what is reachable, and seconds, by method and samples."""
-    rows = read()
-    lines = ["| method | samples | share of reachable | CPU s |", "| --- | --- | --- | --- |"]
-    for n in sorted({int(r["samples"]) for r in rows}):
-        for method in dict.fromkeys(r["method"] for r in rows):
-            of = [r for r in rows if r["method"] == method and int(r["samples"]) == n]
-            share = np.mean([float(r["epsilon_lower"]) / float(r["reachable"]) for r in of])
-            lines.append(
-                f"| {method} | {n:,} | {share:.3f} | {np.mean([float(r['seconds']) for r in of]):.2f} |"
-            )
-    return "\n".join(lines)
+    from benchmarks.measure import markdown
+
+    lines = lines.assign(**{"share of reachable": lines["epsilon_lower"] / lines["reachable"]})
+    found = (
+        lines.groupby(["method", "samples"], sort=False)[["share of reachable", "seconds"]].mean().round(3)
+    )
+    return markdown(found.reset_index("samples").sort_values("samples", kind="stable"))
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -181,11 +159,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--jax-privacy", type=Path)
     parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this processor time")
     asked = parser.parse_args(arguments)
     if asked.jax_privacy:
-        measure(load(asked.jax_privacy), asked.samples, asked.seeds, asked.seconds)
-    print(table())
+        measure(load(asked.jax_privacy), asked.samples, asked.seeds)
+    print(table(pd.read_csv(CSV)))
     return 0
 
 

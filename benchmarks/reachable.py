@@ -1,4 +1,4 @@
-"""The best that any fixed event could show: the yardstick of `benchmarks/audit.py`.
+"""The best that any fixed event could show: the yardstick of `benchmarks/measure.py`.
 
 A fixed event S, counted in `samples` outputs of each dataset, shows
 ε ≥ ln((p⁻ − δ)/q⁺), with p⁻ the lower Clopper–Pearson bound of P(S) and q⁺ the upper one of Q(S), α/2 a side.
