@@ -7,17 +7,20 @@ BIN := $(VENV)/bin
 # A test that waits for ever fails, with a traceback, in place of holding up all others.
 LIMIT := --timeout 600
 
-.PHONY: demo test test-fast interop versions bits docs lint clean
+.PHONY: demo test test-all interop versions bits docs lint clean
 
 demo: $(VENV)/report
 	$(BIN)/dpclaims run --tier smoke -j $(JOBS)
 	$(BIN)/dpclaims report -j $(JOBS)
 
+# What must pass on every change, in five minutes.
 test: $(VENV)/dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(LIMIT)
-
-test-fast: $(VENV)/dev
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(LIMIT) -m "not slow"
+
+# What a release needs besides: long loops, pages in a browser, bits in all ways, other libraries, other versions.
+test-all: $(VENV)/dev
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(LIMIT)
+	$(MAKE) bits interop versions
 
 # Other people's libraries as they are installed today, in an environment of their own.
 interop: $(VENV)-interop/ready
