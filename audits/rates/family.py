@@ -118,6 +118,44 @@ def against_form(
     return _told(slope_against(rows, risk, form, tolerance, **options).evidence(), named, None)
 
 
+def beside(
+    rows: pd.DataFrame, risk: str, form: str, other: Any, words: str, *, error: str | None = None
+) -> Iterator[Evidence]:
+    """Whether the sizes measured tell a printed form from another, a logarithm more or less.
+
+    other  its values, one a row; `words` what it is.
+    Yields the weight of the printed form, 1 where it and 0 where the other is right (`compare_forms`); it
+    decides nothing, as an upper bound may hold with either. Nothing where the table is too small.
+    """
+    from audits.rates.forms import compare_forms
+
+    told = rows.assign(printed=rows[form], other=other)
+    try:
+        choice = compare_forms(told, risk, "printed", "other", error=error, trial=False)
+    except ValueError:  # the smallest tier
+        return
+    answers = {"printed": "the printed form is nearer", "other": f"{words} is nearer"}
+    told_apart = answers.get(choice.better or "", "a logarithm could not be seen here")
+    yield reported(
+        f"weight of the printed form beside {words}",
+        choice.weight,
+        note=f"[{choice.low:.2g}, {choice.high:.2g}], 1 where it is right: {told_apart}",
+    )
+
+
+def logarithms(
+    rows: pd.DataFrame, risk: str, form: str, logs: str, *, kept: Sequence[str] = (), error: str | None = None
+) -> Iterator[Evidence]:
+    """A printed form `beside` itself with constants in the place of its log factors.
+
+    logs   column of these factors; where they hold powers of an axis, too, that axis is `kept`: the constant
+           is the mean at each of its values.
+    """
+    mean: Any = rows.groupby(list(kept))[logs].transform("mean") if kept else rows[logs].mean()
+    without = rows[form] / rows[logs] * mean
+    return beside(rows, risk, form, without, "the form without its logarithms", error=error)
+
+
 def raw_exponents(
     rows: pd.DataFrame,
     risk: str,

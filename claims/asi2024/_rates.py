@@ -44,6 +44,8 @@ def exponents(
     """
     yield from family.exponents(rows, "plain", claimed, tolerance, alpha=fitted)
     yield from family.against_form(rows, "risk", "rate", 0.1, alpha=sloped)
+    logs = rows["risk"] / rows["plain"]
+    yield from family.logarithms(rows.assign(logs=logs), "risk", "rate", "logs")
 
 
 def constants(rows: pd.DataFrame, form: str, least: float | None = None) -> Iterator[Evidence]:

@@ -118,6 +118,8 @@ def judge_rates(
     yield from family.raw_exponents(
         worst, "risk", [*claimed], dict.fromkeys(vanishing, steepest), standard_error="standard_error"
     )
+    kept = [axis for axis in ("epsilon",) if axis in claimed]
+    yield from family.logarithms(worst, "risk", "form", "logs", kept=kept, error="standard_error")
     yield reported(f"largest excess over {printed}", float((rows["risk"] / rows["form"]).max()))
     yield reported("K, the log factors and constants of the noise, largest", float(rows["logs"].max()))
 
@@ -147,6 +149,8 @@ def judge_law(rows: Any, claimed: Mapping[str, float], words: str, budget: Budge
     worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")
     yield from _judged(worst, claimed, budget.split(2))
     yield from family.raw_exponents(worst, "risk", [*claimed], standard_error="standard_error")
+    kept = [axis for axis in ("epsilon",) if axis in claimed]
+    yield from family.logarithms(worst, "risk", "form", "logs", kept=kept, error="standard_error")
     yield reported(f"largest sup over {words}", float((worst["risk"] / worst["form"]).max()))
 
 

@@ -127,6 +127,10 @@ def judge(rates: bool, rows: Any, budget: Budget) -> Iterator[Evidence]:
             equivalence_alpha=0.001, standard_error="standard_error", vanishing=("epsilon",),
             point={"tail": tail},
         )  # fmt: skip
+        form = worst.assign(form=[printed(row) for row in worst.to_dict("records")])
+        longer = form["form"] * np.log(form["n"])
+        words = f"the form times log n, {tail} tail"
+        yield from family.beside(form, "risk", "form", longer, words, error="standard_error")
 
 
 _BASE = {"n": 800, "k": 4, "epsilon": 0.2, "d": 64, "delta": 1e-4}

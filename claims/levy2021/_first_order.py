@@ -21,7 +21,7 @@ oracle of Theorem 2, and it is judged from both sides."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -283,6 +283,18 @@ def rate(
         equivalence_alpha=1e-3, vanishing=[a for a in VANISHING if a in claimed],
         point={"measured": measured} if measured else {},
     )  # fmt: skip
+
+
+def without_a_logarithm(rows: pd.DataFrame, claimed: Mapping[str, float]) -> Iterator[Evidence]:
+    """The claimed powers and log factors beside the same times log n: would another logarithm show?"""
+    grid = rows.groupby([axis for axis in POINT_AXES if axis in rows], dropna=False)
+    cells: Any = grid[["risk", "normalised"]].mean().reset_index()
+    cells["error"] = grid["risk"].sem().to_numpy()
+    cells["law"] = cells["risk"] / cells["normalised"]
+    for axis, power in claimed.items():
+        cells["law"] *= cells[axis] ** power
+    longer = cells["law"] * np.log(cells["n"])
+    yield from family.beside(cells, "risk", "law", longer, "the form times log n", error="error")
 
 
 def noise_rate(rows: pd.DataFrame, alpha: float) -> list[Evidence]:

@@ -71,6 +71,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     claimed = {"n": -2.0, "m": -1.0, "d": 2.0, "epsilon": -2.0, "strong_convexity": -2.0, "condition": 0.0}
     return [
         *shared.rate(noisy, claimed, budget.share(0.5), shared.SQUARED_TOLERANCE),
+        *shared.without_a_logarithm(noisy, claimed),
         shared.horizon(
             over_bound,
             0.0,

@@ -202,6 +202,10 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
             **options,
         )  # fmt: skip
         yield from family.against_form(printed, "risk", FORM, TOLERANCE, alpha=alpha[1], **options)
+        longer = printed[FORM] * np.log(printed["n"])
+        yield from family.beside(
+            printed, "risk", FORM, longer, "the form times log n", error="standard_error"
+        )
         yield from family.against_form(calibrated, "risk", EXACT, TOLERANCE, alpha=alpha[2], **options)
     proven = {"printed": (FORM, math.sqrt(3.0)), "calibrated": (EXACT, math.sqrt(5.0))}
     present = [kind for kind in proven if (rows["noise"] == kind).any()]

@@ -179,6 +179,8 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     near = table[(table[MAXIMUM] <= 0.25) & (table["k"] < table["n"])]
     alpha = budget.split(3)
     yield from family.against_form(near, "risk", SUM, WIDE, alpha=alpha[0], trivial=1.0, **options)
+    longer = near[SUM] * np.log(near["n"])
+    yield from family.beside(near, "risk", SUM, longer, "the form times log n", error="standard_error")
     yield from family.exponents(
         table[(table["epsilon"] == 8.0) & (table["k"] == 1)], "risk", {"n": -0.5}, TOLERANCE,
         named="{}, statistical regime", alpha=alpha[1], **options,

@@ -114,3 +114,21 @@ def test_the_slope_against_a_form_has_log_factors_in_it():
     rows = pd.DataFrame({"f": form, "risk": 2.0 * form})
     (found,) = family.against_form(rows, "risk", "f", 0.1, named="slope")
     assert (found.quantity, found.estimate) == ("slope", pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(
+    ("power", "sizes", "words"),
+    [
+        (1.0, np.geomspace(10.0, 1e6, 14), "the printed form is nearer"),
+        (0.0, np.geomspace(10.0, 1e6, 14), "the form without its logarithms is nearer"),
+        (1.0, np.geomspace(1e5, 3e5, 5), "a logarithm could not be seen here"),
+    ],
+)
+def test_a_logarithm_is_seen_or_said_not_to_be(power, sizes, words):
+    rng = np.random.default_rng(6)
+    logs = np.log(sizes)
+    risk = logs**power / sizes * np.exp(0.02 * rng.normal(size=sizes.size))
+    rows = pd.DataFrame({"n": sizes, "form": logs / sizes, "logs": logs, "risk": risk})
+    (found,) = family.logarithms(rows, "risk", "form", "logs")
+    assert found.note.endswith(words)
+    assert found.verdict is None
