@@ -131,13 +131,9 @@ def nested(rng: Rng, count: int) -> Any:
     return np.cumsum(steps, axis=1) ** 2 / n - 1.0
 
 
-def independent(rng: Rng, count: int) -> Any:
+def apart(rng: Rng, count: int) -> Any:
     """Trials that share nothing but a number."""
     return rng.exponential(size=(count, SEVEN.size)) - 1.0
-
-
-def log_normal(rng: Rng, size: int) -> Any:
-    return rng.lognormal(-0.5 * 1.5**2, 1.5, size)
 
 
 KINDS: dict[str, Make] = {
@@ -146,7 +142,7 @@ KINDS: dict[str, Make] = {
     "exponential, 4 × 40": trials(lambda r, k: r.exponential(size=k), sizes=SEVEN[::2]),
     "exponential, 12 × 3": trials(lambda r, k: r.exponential(size=k), 3, TWELVE),
     "chi-square of one, 7 × 40": trials(lambda r, k: r.normal(size=k) ** 2),
-    "log-normal, 7 × 100": trials(log_normal, 100),
+    "log-normal, 7 × 100": trials(lambda r, k: r.lognormal(-1.125, 1.5, k), 100),
     "Pareto 2.5, 7 × 200": trials(lambda r, k: 1.5 * r.pareto(2.5, k), 200),
     "normal 5 %, 7 × 10": trials(lambda r, k: 1.0 + 0.05 * r.normal(size=k), 10),
     "uneven trials": uneven,
@@ -167,8 +163,8 @@ KINDS: dict[str, Make] = {
     "nested data, 10 seeds": seeds(10, nested),
     "nested data, 40 seeds": seeds(40, nested),
     "shifts, 10 seeds": seeds(10, shifts),
-    "independent, 5 seeds": seeds(5, independent),
-    "independent, 10 seeds": seeds(10, independent),
+    "independent, 5 seeds": seeds(5, apart),
+    "independent, 10 seeds": seeds(10, apart),
     "slopes differ, 40 not named": seeds(40, slopes, named=False),
     "nested data, 40 not named": seeds(40, nested, named=False),
     "shifts, 10 not named": seeds(10, shifts, named=False),
