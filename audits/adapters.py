@@ -18,10 +18,33 @@ from audits import each, unseeded
 
 SEEDS = ("random_state", "seed", "rng")
 """Arguments that functions and estimators take their randomness from."""
+LABELS = ("y", "labels")
+"""Second arguments that are a part of the data (X, y)."""
+
+
+KNOWN = {
+    "diffprivlib": ("diffprivlib==0.6.6", "scikit-learn==1.6.1"),
+    "opacus": ("opacus==1.6.0",),
+    "opendp": ("opendp==0.16.0",),
+    "pydp": ("python-dp==1.1.5",),
+    "tmlt": ("tmlt.core==0.20.0",),
+}
+"""Releases with which libraries are known to work, by the name of their package."""
+
+
+def pins(path: str) -> str:
+    """Which releases of the library of a dotted name are known to work, in words; "" where nobody knows.
+
+    >>> pins("pydp.algorithms.BoundedMean"), pins("mydp.core.mean")
+    ('; known to work: --with python-dp==1.1.5', '')
+    """
+    found = KNOWN.get(path.split(".")[0], ())
+    return "; known to work: " + " ".join("--with " + pin for pin in found) if found else ""
 
 
 def named(path: str) -> Any:
-    """The object of a dotted name, as `diffprivlib.tools.mean`. Raises ValueError where there is none."""
+    """The object of a dotted name, as `diffprivlib.tools.mean`, a method of a class that needs no arguments
+    included. Raises ValueError where there is none."""
     parts = path.split(".")
     if len(parts) < 2 or not all(part.isidentifier() for part in parts):
         raise ValueError(f"TARGET must be a dotted name as library.module.function, got {path!r}")
@@ -30,14 +53,81 @@ def named(path: str) -> Any:
             found: Any = importlib.import_module(".".join(parts[:split]))
         except ModuleNotFoundError as error:
             if error.name and not path.startswith(error.name):
-                raise ValueError(f"TARGET: importing {path} needs {error.name}") from error
+                raise ValueError(f"TARGET: importing {path} needs {error.name}{pins(path)}") from error
             continue
-        for part in parts[split:]:
-            if not hasattr(found, part):
-                raise ValueError(f"TARGET: {path} has no {part!r}")
-            found = getattr(found, part)
-        return found
+        except Exception as error:
+            raised = "{}: {}".format(type(error).__name__, " ".join(str(error).split()))
+            raise ValueError(f"TARGET: importing {path} raised {raised}{pins(path)}") from error
+        return inside(found, parts[split:], path)
     raise ValueError(f"TARGET: there is no {parts[0]!r} here: install it, or pass --with")
+
+
+def inside(module: Any, names: Sequence[str], path: str) -> Any:
+    """The object of a module by its names, ("Mean", "release") for a method."""
+    found, home = module, None
+    for name in names:
+        if not hasattr(found, name):
+            raise ValueError(f"TARGET: {path} has no {name!r}")
+        found, home = getattr(found, name), found
+    if not (inspect.isclass(home) and inspect.isfunction(vars(home).get(names[-1]))):
+        return found
+    needed = missing(home, {}, 0)
+    if needed:
+        raise ValueError(
+            f"TARGET: {path} needs an object of {home.__name__}, which takes {', '.join(needed)}: build one "
+            f"in a file, release = {home.__name__}(…).{names[-1]}, and audit file.py:release"
+        )
+
+    def method(*arguments: Any, **options: Any) -> Any:
+        return getattr(home(), names[-1])(*arguments, **options)
+
+    method.__name__ = names[-1]
+    method.__signature__ = inspect.signature(getattr(home(), names[-1]))  # type: ignore[attr-defined]
+    return method
+
+
+COUNTS = ("counts", "histogram", "hist", "frequencies", "votes", "tallies", "bins", "scores", "utilities")
+NUMBERS = ("value", "true_value", "answer", "true_answer", "count", "total", "statistic", "result")
+"""Names of arguments that are no records in many functions: counts, and single numbers."""
+
+
+def data_name(target: Any, command: str) -> str:
+    """The name of the data of a function that takes records, as far as names and types tell; "" for no name.
+
+    Raises ValueError where the data may be something else, with what can be added to the `command`.
+    """
+    name = getattr(target, "__name__", "TARGET")
+    if inspect.isclass(target):
+        if hasattr(target, "fit"):
+            table = "features=2,classes=2" if _needs_labels(target.fit) else "features=2"
+            raise ValueError(f"TARGET: {name} learns from a table: give --schema {table}")
+        return ""
+    try:
+        first = next(iter(inspect.signature(target).parameters.values()), None)
+    except (TypeError, ValueError):  # compiled functions do not say
+        return ""
+    if first is None or hasattr(target, "input_metric"):
+        return ""
+    number = first.annotation in (int, float, "int", "float")
+    if number or first.name in NUMBERS + COUNTS:
+        what, schema = ("counts", "counts=5") if first.name in COUNTS else ("one number", "value=1")
+        raise ValueError(
+            f"TARGET: `{first.name}` of {name} may be {what} or records: "
+            f"{command} --schema {schema}, or {command} --schema n=5"
+        )
+    return first.name
+
+
+def missing(f: Callable[..., Any], given: Mapping[str, Any], data: int = 1) -> List[str]:
+    """The arguments without defaults of a function that are not given, but for the first ones, its data, and
+    a seed."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):  # compiled functions do not say
+        return []
+    parameters = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    rest = [p for p in parameters[data:] if not (data and p.name in LABELS)]
+    return [p.name for p in rest if p.default is p.empty and p.name not in given and p.name not in SEEDS]
 
 
 def adapted(
@@ -48,24 +138,65 @@ def adapted(
     An OpenDP measurement (it has a `map`), a class with `fit` (an estimator), one with `quick_result` (PyDP),
     or a function of data. Raises ValueError for anything else.
     """
+    name = getattr(target, "__name__", repr(target))
     if hasattr(target, "map") and hasattr(target, "input_metric"):
         return measurement(target, epsilon=epsilon, **options)
+    constructs = inspect.isclass(target) and hasattr(target, "privacy_function")
+    if name.startswith(("make_", "then_")) or constructs:
+        return adapted(built(target, options), epsilon, {})
+    for told, run in (
+        (inspect.iscoroutinefunction, "asyncio.run({}(data))"),
+        (inspect.isgeneratorfunction, "list({}(data))"),
+        (inspect.isasyncgenfunction, "asyncio.run(collected({}(data)))"),
+    ):
+        if told(target):
+            raise ValueError(
+                f"TARGET: {name} does not return what it releases: put a function that does into a file, "
+                f"def release(data): return {run.format(name)}, and audit file.py:release"
+            )
     if epsilon is None:
         raise ValueError("no epsilon to audit against: pass --epsilon")
     if inspect.isclass(target) and not (hasattr(target, "quick_result") or hasattr(target, "fit")):
         raise ValueError(
-            f"TARGET: {target.__name__} is a class with neither fit nor quick_result: write a file with a "
-            "mechanism(data, size, rng) that calls it"
+            f"TARGET: {name} is a class with neither fit nor quick_result: audit one of its methods, as "
+            f"{name}.release, or a file with a mechanism(data, size, rng) that calls it"
         )
+    if not callable(target):
+        raise ValueError(
+            f"TARGET must be a function, an estimator, a measurement or an algorithm, got {target!r}"
+        )
+    must_be_taken(target, [option for option in options if option != "release"])
+    needed = missing(target, dict(options, epsilon=epsilon), 0 if inspect.isclass(target) else 1)
+    if needed:
+        raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give --set {needed[0]}=…")
     if inspect.isclass(target) and hasattr(target, "quick_result"):
         return pydp_algorithm(target, epsilon=epsilon, **options), epsilon
     if inspect.isclass(target) and hasattr(target, "fit"):
         return estimator(target, epsilon=epsilon, **options), epsilon
-    if callable(target):
-        return function(target, epsilon=epsilon, **options), epsilon
-    raise ValueError(
-        f"TARGET must be a function, an estimator, a measurement or an algorithm, got {target!r}"
-    )
+    return function(target, epsilon=epsilon, **options), epsilon
+
+
+def must_be_taken(f: Callable[..., Any], options: Sequence[str]) -> None:
+    """ValueError for an option that a function does not take."""
+    known = _arguments(f)
+    unknown = [option for option in options if known and not known & {option, "**"}]
+    if unknown:
+        raise ValueError(f"--set {unknown[0]}: {f.__name__} takes {', '.join(sorted(known))}")
+
+
+def built(constructor: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    """The measurement that a constructor of a library builds with the options."""
+    name = constructor.__name__
+    needed = missing(constructor, options, 0)
+    told = ", ".join(f"--set {argument}=…" for argument in needed) or "other values to --set"
+    where = f"{name} builds a measurement: give {told}, or build it in a file and audit file.py:NAME"
+    if needed:
+        raise ValueError(f"TARGET: {where}")
+    try:
+        return constructor(**options)
+    except Exception as error:
+        raised = "{}: {}".format(type(error).__name__, " ".join(str(error).split())[:200])
+        raise ValueError(f"TARGET: {where}; it raised {raised}") from error
 
 
 def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
@@ -99,10 +230,10 @@ def estimator(
     def fit(data: Any, more: Dict[str, Any]) -> Dict[str, Any]:
         parts = _parts(data)
         if np.ndim(parts[0]) < 2:
-            raise ValueError("an estimator learns from a table: pass --schema features=2")
+            raise ValueError("an estimator learns from a table: give --schema features=2")
         built = kind(**more)
         if len(parts) == 1 and _needs_labels(built.fit):
-            raise ValueError("this estimator needs labels: pass --schema features=2,classes=2")
+            raise ValueError("this estimator needs labels: give --schema features=2,classes=2")
         found = released(built.fit(*parts), names)
         if not said:
             said.append(f"released by {type(built).__name__}: {', '.join(found)}")

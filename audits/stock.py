@@ -21,6 +21,7 @@ from audits.privacy.draw.processes import WorkerFailed
 from audits.values import key
 
 ADJACENCIES = ("replace", "add", "remove")
+OUT_OF_BOUNDS = "a value out of bounds"
 ALPHA = 0.05
 """Level of the short audits of the search: they only rank pairs, and nothing is concluded from them."""
 
@@ -37,6 +38,8 @@ class Schema:
                 further column; 0 for none.
     batch       records of a batch; the stock then has pairs whose sizes stand at a multiple of it.
     nan         whether NaN and infinities may occur.
+    counts      data are a vector of so many counts, in one of which each record counts 1; 0 for none.
+    value       data are one number, which a record changes by this much at most; 0 for none.
     """
 
     n: int = 5
@@ -47,9 +50,12 @@ class Schema:
     categories: int = 0
     batch: int = 0
     nan: bool = False
+    counts: int = 0
+    value: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, least in (("n", 2), ("features", 0), ("classes", 0), ("categories", 0), ("batch", 0)):
+        whole = ("n", 2), ("features", 0), ("classes", 0), ("categories", 0), ("batch", 0), ("counts", 0)
+        for name, least in whole:
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
@@ -58,6 +64,27 @@ class Schema:
             raise ValueError(f"bounds must be finite numbers, low < high, got {self.low!r}, {self.high!r}")
         if self.nan not in (False, True):
             raise ValueError(f"nan must be 0 or 1, got {self.nan!r}")
+        if self.counts == 1:
+            raise ValueError("counts must be a whole number ≥ 2, or 0 for none, got 1")
+        if not (isinstance(self.value, Real) and 0.0 <= self.value < np.inf):
+            raise ValueError(f"value must be a finite number ≥ 0, got {self.value!r}")
+
+    def __str__(self) -> str:
+        if self.counts:
+            return f"{self.counts} counts"
+        if self.value:
+            return f"one number that moves by {self.value:g}"
+        columns = f" of {self.features} numbers" if self.features else ""
+        kinds = f"{self.categories} categories" if self.categories and not self.features else ""
+        labels = f" with {self.classes} labels" if self.classes else ""
+        return f"{self.n} records{columns} in {kinds or f'[{self.low:g}, {self.high:g}]'}{labels}"
+
+    def relation(self, kind: str) -> Any:
+        """What pairs of the stock are under "replace", "add" or "remove", as `audit_privacy` takes it."""
+        if not (self.counts or self.value):
+            return "replace" if kind == "replace" else "add-remove"
+        most = self.value or (2 if kind == "replace" else 1)
+        return lambda first, second: 0.0 < np.abs(np.subtract(second, first)).sum() <= most
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +106,14 @@ def stock(schema: Schema, adjacency: str) -> list[Named]:
     if adjacency not in ADJACENCIES:
         raise ValueError(f"adjacency must be one of {ADJACENCIES}, got {adjacency!r}")
     found: list[Named] = []
+    if schema.value:
+        return [
+            Named(f"{start:g} and {start + step:g}", start, start + step)
+            for start in (0.0, 1000.0 * schema.value)
+            for step in (schema.value, -schema.value)
+        ]
+    if schema.counts:
+        return [*_of_counts(schema.counts, adjacency)]
     for name, rest, record, other in _situations(schema):
         if adjacency == "replace":
             found.append(Named(name, _with(rest, record), _with(rest, other)))
@@ -183,6 +218,7 @@ def search(
     failures: list[ValueError] = []
     while len(left) > keep:
         scores: list[float] = []
+        said: list[str] = []
         options = {"epsilon": claim[0], "delta": claim[1], "alpha": ALPHA, "rng": rng, "errors": errors}
         options |= {"max_samples": max(64, samples)}
         for candidate in left:
@@ -193,8 +229,7 @@ def search(
             except ValueError as error:
                 scores.append(-np.inf)
                 failures.append(error)
-                if say is not None:
-                    say(f'the pair "{candidate.name}" is left out: {error}')
+                said.append(f'the pair "{candidate.name}" is left out: {error}')
             else:
                 scores.append(np.log(max(e_value, 1e-300)) + bound)
         # A stable order: of equal pairs the earlier in the stock stays.
@@ -202,6 +237,8 @@ def search(
         kept = [i for i in best[: max(keep, len(left) // 2)] if scores[i] > -np.inf]
         if not kept:
             raise ValueError(f"the mechanism fails on every pair of the stock: {failures[-1]}")
+        for words in said if say is not None else ():
+            say(words)
         left = [left[i] for i in kept]
         samples *= 2
     return left
@@ -238,6 +275,22 @@ def _situations(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
             yield name, _rest(s, count, s.low), _record(s, s.high, category=1), _record(s, s.low)
 
 
+def _of_counts(size: int, adjacency: str) -> Iterator[Named]:
+    """Counts that a record of the first kind is added to, removed from, or moved out of to the last kind."""
+    first, last = np.eye(size, dtype=np.int64)[[0, -1]]
+    for name, counts in (
+        ("all counts 1", np.ones(size, dtype=np.int64)),
+        ("one record alone", 0 * first),
+        ("one count far above the others", np.maximum(1000 * first, 1)),
+        ("one count far below the others", 1000 - 999 * first),
+        ("counts in steps", np.arange(size) + 1),
+    ):
+        if adjacency == "replace":
+            yield Named(name, counts + first, counts + last)
+        else:
+            yield Named(name, *((counts, counts + first) if adjacency == "add" else (counts + first, counts)))
+
+
 def _of_numbers(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
     low, high, middle = s.low, s.high, (s.low + s.high) / 2
     far = high + 1000.0 * (high - low)
@@ -245,8 +298,8 @@ def _of_numbers(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
         ("all at the lower bound, an upper bound", low, high, low),
         ("all at the upper bound, a lower bound", high, low, high),
         ("all in the middle, extremes", middle, low, high),
-        ("a value out of bounds", middle, far, middle),
-        ("a value out of bounds, below", middle, low - (far - high), middle),
+        (OUT_OF_BOUNDS, middle, far, middle),
+        (f"{OUT_OF_BOUNDS}, below", middle, low - (far - high), middle),
         ("all equal, a duplicate", middle, middle, high),
     ]
     if s.nan:

@@ -20,8 +20,9 @@ import numpy as np
 import pytest
 
 from audits.privacy import AuditResult, audit_privacy
+from claims.harness.commands.asked import Asked
 from claims.harness.commands.audit import audit_target
-from claims.harness.commands.targets import Target, load_target
+from claims.harness.commands.targets import Target, load_any
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ALPHA = 1e-6
@@ -54,7 +55,7 @@ def example(name: str, library: str) -> Target:
 @functools.cache  # dp-accounting takes seconds to calibrate
 def load(name: str) -> Target:
     file, _, function = name.partition(":")
-    return load_target(f"{EXAMPLES / file}.py" + (f":{function}" if function else ""))
+    return load_any(f"{EXAMPLES / file}.py" + (f":{function}" if function else ""), Asked())[1]
 
 
 def module_of(target: Target) -> Any:

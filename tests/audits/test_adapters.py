@@ -125,9 +125,9 @@ def test_an_estimator_says_what_data_it_needs() -> None:
 
     rng = np.random.default_rng(0)
     mechanism, _ = adapters.adapted(Labelled, 1.0, {"release": "mean_"})
-    with pytest.raises(ValueError, match="needs labels: pass --schema features=2,classes=2"):
+    with pytest.raises(ValueError, match="needs labels: give --schema features=2,classes=2"):
         mechanism(np.zeros((3, 1)), 1, rng)
-    with pytest.raises(ValueError, match="a table: pass --schema features=2"):
+    with pytest.raises(ValueError, match="a table: give --schema features=2"):
         mechanism(np.zeros(3), 1, rng)
     assert set(mechanism((np.zeros((3, 1)), np.zeros(3)), 1, rng)[0]) == {"mean_"}
     mechanism, _ = adapters.adapted(Mean, 1.0, {"release": "mean_,median_"})

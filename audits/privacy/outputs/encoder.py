@@ -389,8 +389,8 @@ class Encoder:
         if outputs.ndim > 1:
             self._shapes(path, rows, [outputs.shape[1:]], len(outputs))
         if kind == "c":
-            self._array(f"{path}.real", rows, outputs.real)
-            self._array(f"{path}.imag", rows, outputs.imag)
+            for part in ("real", "imag"):
+                self._array(f"{path}.{part}", rows, getattr(outputs, part))
         elif outputs.ndim == 1:
             self._leaves(path, "value", rows, outputs[:, None])
         elif (path, "items", "") in self._blocks and self._blocks[path, "items", ""].width != width:

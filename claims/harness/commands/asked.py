@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,8 @@ class Asked:
     python          the Python that runs the file: a path or a version; None for the one that runs this.
     with_packages   packages of the environment that the file is run in, as for pip; envs is where it is kept.
     adjacency       "replace", "add", "remove" or "all", each an audit of its own at α; None: the file says.
-    set_options     arguments of a library's function, "bounds=0,1"; schema: what its data look like.
+    set_options     arguments of the function, "bounds=0,1"; schema: what its data look like; pairs: a list of
+                    pairs of datasets, as Python writes it.
     """
 
     epsilon: float | None = None
@@ -39,6 +41,21 @@ class Asked:
     adjacency: str | None = None
     set_options: Sequence[str] = ()
     schema: str | None = None
+    pairs: str | None = None
+
+    def again(self, target: str, command: str = "audit") -> str:
+        """The command and those of its options that a result does not know."""
+        given = {
+            "--adjacency": self.adjacency,
+            "--time-limit": None if self.time_limit == TIME_LIMIT else self.time_limit,
+            "--schema": self.schema,
+            "--pairs": self.pairs,
+            "--python": self.python,
+        }
+        words = [word for name, value in given.items() if value is not None for word in (name, f"{value}")]
+        words += [word for option in self.set_options for word in ("--set", option)]
+        words += [word for package in self.with_packages for word in ("--with", package)]
+        return shlex.join(["dpclaims", command, target, *words])
 
     def check(self) -> None:
         """ValueError for the first option of an audit that makes no sense: `Options` has its rules."""

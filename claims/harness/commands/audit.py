@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import math
 import os
-import shlex
 import sys
 import threading
 import traceback
@@ -29,7 +28,7 @@ from claims.harness.commands.options import (
 from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Claimed, Target, adjacent, load_any, place_of
-from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr
+from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr, warnings_counted
 from claims.harness.exchange import Outputs
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
 
@@ -98,8 +97,12 @@ def audit_command(
         str | None,
         typer.Option(
             "--schema",
-            help="Data of a library's function: n=5,features=2,classes=2,categories=3,batch=4,nan=1.",
+            help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
         ),
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option("--pairs", help="Pairs of datasets as Python writes them: '[([3, 0], [2, 0])]'."),
     ] = None,
     junit: Junit = None,
     summary: Summary = None,
@@ -131,6 +134,7 @@ def audit_command(
         adjacency=adjacency,
         set_options=set_options or [],
         schema=schema,
+        pairs=pairs,
         json=json,
         outputs=Outputs(junit, summary),
         verbose=verbose,
@@ -163,13 +167,13 @@ def audit_target(
     """
     watch: Watch | None = None
     asked = Asked(**options)
-    again = _again(target, asked)
+    again = asked.again(target)
     targets: list[Target] = []
     results: list[AuditResult] = []
     try:
         asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
-        with stdout_to_stderr() as out:
+        with stdout_to_stderr() as out, warnings_counted():
             adjacency, loaded = load_any(target, asked)
             claim = Claimed(
                 epsilon=_claimed("epsilon", asked.epsilon, loaded.epsilon, None),
@@ -182,10 +186,10 @@ def audit_target(
                 watch = Watch(asked.time_limit, so_far, document, out if json else None)
                 results.append(_audit(one, watch, claim, asked))
     except ValueError as error:
-        print(f"dpclaims: {_said(error)}", file=sys.stderr)
+        print(f"dpclaims: {_said(error, target)}", file=sys.stderr)
         if watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
-            results.append(watch.result(f"Bad input ended the audit: {_said(error)}."))
+            results.append(watch.result(f"Bad input ended the audit: {_said(error, target)}."))
         if results:
             _show(targets, results, json, verbose, again)
         return BAD_INPUT
@@ -219,28 +223,18 @@ def audit_target(
     return status
 
 
-def _said(error: ValueError) -> str:
-    """The words of an error, with options as they are written on the command line."""
-    return str(error).replace('errors="symbol"', "--errors symbol")
+def _said(error: ValueError, target: str) -> str:
+    """The words of an error, with options as they are written on the command line; after what a library
+    raised the releases of it that are known to work."""
+    from audits.adapters import pins
+
+    words = str(error).replace('errors="symbol"', "--errors symbol")
+    return words + pins(target) if " raised " in words and "known to work" not in words else words
 
 
 def _write_nowhere() -> None:
     """Standard output goes nowhere from here on: Python would try again, and fail, when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-
-
-def _again(target: str, asked: Asked) -> str:
-    """The command and those of its options that a result does not know."""
-    given = {
-        "--adjacency": asked.adjacency,
-        "--time-limit": None if asked.time_limit == TIME_LIMIT else asked.time_limit,
-        "--schema": asked.schema,
-        "--python": asked.python,
-    }
-    words = [word for name, value in given.items() if value is not None for word in (name, f"{value}")]
-    words += [word for option in asked.set_options for word in ("--set", option)]
-    words += [word for package in asked.with_packages for word in ("--with", package)]
-    return shlex.join(["dpclaims", "audit", target, *words])
 
 
 def _show(
@@ -251,14 +245,16 @@ def _show(
         print(_document(targets, results[:-1], results[-1]), end="")
     else:
         for one, result in zip(targets, results, strict=False):
-            show(one.name, result, verbose, again)
+            show(one.name, result, verbose, again, one.guessed)
 
 
 def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: AuditResult) -> str:
     """One JSON document: the result, or the results by adjacency where several were asked for."""
     from claims.harness.run.serialise import dumps
 
-    found = {one.label: each.to_dict() for one, each in zip(targets, (*before, last), strict=False)}
+    found: dict[str, Any] = {}
+    for one, result in zip(targets, (*before, last), strict=False):
+        found[one.label] = result.to_dict() | ({"guessed": one.guessed} if one.guessed else {})
     return dumps({"format": FORMAT} | found.get("", found))
 
 
@@ -291,9 +287,9 @@ def bound_so_far(
     )
 
 
-def show(name: str, result: AuditResult, verbose: bool = False, again: str = "") -> None:
+def show(name: str, result: AuditResult, verbose: bool = False, again: str = "", guessed: str = "") -> None:
     """The result in plain words on stdout, its verdict and number first; coloured on a terminal. `again`
-    stands before what is said of how to repeat it."""
+    stands before what is said of how to repeat it; `guessed` is what was guessed of the data."""
     from rich.console import Console
     from rich.text import Text
 
@@ -304,6 +300,8 @@ def show(name: str, result: AuditResult, verbose: bool = False, again: str = "")
     console = Console(highlight=False, soft_wrap=True)
     head, meaning = HEADS[result.verdict], result.meaning(name)
     console.print(Text(head, style=COLOURS[result.verdict]) + Text(f": {meaning}", style="default"))
+    if guessed:
+        console.print(Text(f"  data guessed: {guessed}"))
     facts = facts_of(result, verbose)
     width = max(len(label) for label, _ in facts)
     for label, text in facts:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import atexit
 import contextlib
+import functools
 import importlib
 import importlib.util
+import inspect
 import math
 import shutil
 import sys
@@ -21,11 +23,16 @@ from typing import Any, cast
 from claims.harness.commands.asked import Asked
 
 ADD_REMOVE = "add-remove"
+BOUNDS = "bounds", "range", "lower", "upper", "lower_bound", "upper_bound"
+"""Options that tell a function the bounds of its data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a module says of its mechanism; ε and δ are the module's defaults, None where it has none."""
+    """What a module says of its mechanism; ε and δ are the module's defaults, None where it has none.
+
+    guessed  what was guessed of the data of a function, in words.
+    """
 
     name: str
     mechanism: Callable[..., Any]
@@ -35,6 +42,7 @@ class Target:
     delta: float | None
     score: Callable[..., Any] | None
     label: str = ""
+    guessed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +53,134 @@ class Claimed:
     delta: float
 
 
-def load_target(target: str, adjacency: str | None = None) -> Target:
-    """The mechanism and what its module says of it.
+def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
+    """(adjacency, target) of a file, a module, or a name in one, here or in another Python.
 
-    `target` is "file.py", "file.py:name" or "package.module:name"; without a name it is `mechanism`. The
-    `adjacency` that was asked for stands in where the module has none.
-    Raises ValueError, one sentence, where something is missing or the module cannot be imported.
+    "file.py:name", "package.module:name" and "package.module.name" are the same; without a name it is
+    `mechanism`. A function that is no mechanism(data, size, rng) is called with --set. Where neither its
+    module nor --pairs has pairs they come from the stock, under every adjacency unless the library says
+    which it means. Raises ValueError, one sentence, where something is missing or cannot be imported.
     """
-    place, name = _split(target)
-    module = _import_file(Path(place)) if _is_file(place) else _import_module(place)
-    where = f"{place}: "
-    if not hasattr(module, name):
-        raise ValueError(f"{where}no {name!r} in it; define {name}(data, size, rng) or name another one")
-    mechanism = getattr(module, name)
-    if not callable(mechanism):
-        raise ValueError(f"{where}{name} must be a function (data, size, rng) -> array, got {mechanism!r}")
-    if not hasattr(module, "pairs"):
-        raise ValueError(
-            f"{where}no 'pairs' in it; give a list of neighbouring datasets (D, D′) or a function pairs(rng)"
-        )
-    score = getattr(module, "score", None)
+    if asked.python is not None or asked.with_packages:
+        loaded = _load_elsewhere(target, asked)
+    else:
+        loaded = _load_here(target, asked)
+    return asked.adjacency or ("all" if loaded.pairs is None else None), loaded
+
+
+def _load_here(target: str, asked: Asked) -> Target:
+    from audits import adapters
+
+    module, names, where = _module_of(target)
+    found, options = adapters.inside(module, names, where.strip(": ")), _options(asked)
+    pairs = _pairs(asked, getattr(module, "pairs", None))
+    epsilon = _module_number(module, "epsilon", where)
+    relation: Any = getattr(module, "adjacency", None)
+    if _draws(found, pairs is not None and not options):
+        if options:
+            adapters.must_be_taken(found, [*options])
+        mechanism = functools.partial(found, **options) if options else found
+        if not callable(mechanism):
+            raise ValueError(
+                f"{where}{names[-1]} must be a function (data, size, rng) -> array, got {found!r}"
+            )
+        if pairs is None and asked.schema is None:
+            raise ValueError(
+                f"{where}no 'pairs' in it; give a list of neighbouring datasets (D, D′), a function "
+                "pairs(rng), or --schema"
+            )
+    else:
+        relation = relation or adapters.adjacency_of(found, options.get("distance", 1))
+        claim = epsilon if asked.epsilon is None else asked.epsilon
+        mechanism, epsilon = adapters.adapted(found, claim, options)
+    score = getattr(module, "score", None) if pairs is not None else None
     if score is not None and not callable(score):
         raise ValueError(f"{where}score must be a function of the outputs, got {score!r}")
+    if pairs is not None:
+        relation = _relation(relation, asked, where)
+    elif relation not in ("replace", ADD_REMOVE):
+        relation = None
     return Target(
-        name=target if ":" in target else f"{place}:{name}",
+        name=target if ":" in target or is_library_object(target) else f"{target}:mechanism",
         mechanism=mechanism,
-        pairs=module.pairs,
-        adjacency=_relation(getattr(module, "adjacency", None), adjacency, where),
-        epsilon=_module_number(module, "epsilon", where),
+        pairs=pairs,
+        adjacency=relation,
+        epsilon=epsilon,
         delta=_module_number(module, "delta", where),
         score=score,
+        guessed=_guessed(pairs, asked, lambda: adapters.data_name(found, asked.again(target))),
     )
 
 
-def _relation(of_file: Any, asked: str | None, where: str) -> Any:
-    """The adjacency of a file's pairs; that which was asked for where the file has none."""
+def _draws(found: Any, paired: bool) -> bool:
+    """Whether this is a mechanism(data, size, rng): it says so, or stands beside pairs and claims no ε."""
+    if isinstance(found, type) or hasattr(found, "input_metric"):
+        return False
+    try:
+        names = inspect.signature(found).parameters
+    except (TypeError, ValueError):
+        return paired
+    return hasattr(found, "replayable") or "size" in names or (paired and "epsilon" not in names)
+
+
+def _pairs(asked: Asked, own: Any) -> Any:
+    """The pairs of --pairs, else those of the file; none where --schema asks for the stock."""
+    if asked.pairs is None:
+        return own if asked.schema is None else None
+    try:
+        found = ast.literal_eval(asked.pairs)
+        return [tuple(np_array(data) for data in pair) for pair in found]
+    except (ValueError, SyntaxError, TypeError):
+        raise ValueError(
+            f"--pairs must be a list of pairs of datasets, as '[([3, 0], [2, 0])]', got {asked.pairs!r}"
+        ) from None
+
+
+def np_array(data: Any) -> Any:
+    """An array in place of a list of numbers, which is what functions of libraries take."""
+    import numpy as np
+
+    array = np.array(data) if isinstance(data, list) else np.array(None)
+    return array if array.dtype.kind in "biuf" else data
+
+
+def _guessed(pairs: Any, asked: Asked, name: Callable[[], str]) -> str:
+    """What was guessed of the data, in words; empty where they were given."""
+    if pairs is not None or asked.schema is not None:
+        return ""
+    found = name()
+    what = f"`{found}` as " if found else ""
+    return f"{what}{schema_of(None, asked.set_options)}; if that is wrong: --pairs, --schema"
+
+
+def _module_of(target: str) -> tuple[ModuleType, list[str], str]:
+    """The module of a target, the names in it, and the beginning of a sentence on it."""
+    from audits import adapters
+
+    if is_library_object(target):
+        adapters.named(target)
+        parts = target.split(".")
+        split = next(n for n in range(len(parts) - 1, 0, -1) if ".".join(parts[:n]) in sys.modules)
+        return sys.modules[".".join(parts[:split])], parts[split:], f"{target}: "
+    place, name = _split(target)
+    module = _import_file(Path(place)) if _is_file(place) else _import_module(place)
+    names = name.split(".")
+    if not hasattr(module, names[0]):
+        own = [
+            n for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__
+        ]
+        other = f"name one that it has, as {place}:{own[0]}" if own else "which a script lacks"
+        raise ValueError(f"{place}: no {name!r} in it; define {name}(data, size, rng), {other}")
+    return module, names, f"{place}: "
+
+
+def _relation(of_file: Any, asked: Asked, where: str) -> Any:
+    """The adjacency of given pairs: that of the file, else that which was asked for. Those of --pairs are
+    neighbours as the user says so."""
     known = {"replace": "replace", **dict.fromkeys(("add", "remove", ADD_REMOVE), ADD_REMOVE)}
-    found = known.get(asked or "") if of_file is None else of_file
+    if asked.pairs is not None:
+        return lambda first, second: True
+    found = known.get(asked.adjacency or "") if of_file is None else of_file
     if found is not None:
         return found
     raise ValueError(
@@ -90,39 +189,37 @@ def _relation(of_file: Any, asked: str | None, where: str) -> Any:
     )
 
 
-def load_remote(target: str, asked: Asked) -> Target:
-    """The same of a file that another Python runs; see `audits.remote`."""
+def _options(asked: Asked) -> dict[str, Any]:
+    return dict(_option(text) for text in asked.set_options)
+
+
+def _load_elsewhere(target: str, asked: Asked) -> Target:
+    """The same of a target that another Python runs; see `audits.remote`."""
     from audits.bridge import remote
 
-    place, name = _split(target)
-    if not _is_file(place):
-        raise ValueError(f"TARGET must be a file for --python and --with, got {target!r}")
     if asked.with_packages:
         print(f"dpclaims: an environment with {', '.join(asked.with_packages)}", file=sys.stderr)
-    mechanism = remote(_interpreter(asked), place, name)
-    if mechanism.pairs is None:
-        raise ValueError(f"{place}: no 'pairs' in it")
+    place, name = _split(target)
+    given = asked.set_options or asked.schema or asked.pairs
+    if _is_file(place) and not given:
+        mechanism = remote(_interpreter(asked), place, name)
+        if mechanism.pairs is None:
+            raise ValueError(f"{place}: no 'pairs' in it; give some, or --schema or --pairs")
+    else:
+        mechanism = _adapted_elsewhere(target, asked)
+    pairs = _pairs(asked, mechanism.pairs)
+    relation = mechanism.adjacency
+    named = f"{place}:{name}" if _is_file(place) and ":" not in target else target
     return Target(
-        name=f"{target if ':' in target else f'{place}:{name}'} in Python {mechanism.python_version}",
+        name=f"{named} in Python {mechanism.python_version}",
         mechanism=mechanism,
-        pairs=mechanism.pairs,
-        adjacency=_relation(mechanism.adjacency, asked.adjacency, f"{place}: "),
+        pairs=pairs,
+        adjacency=relation if pairs is None else _relation(relation, asked, f"{place}: "),
         epsilon=mechanism.epsilon,
         delta=mechanism.delta,
         score=None,
+        guessed=_guessed(pairs, asked, str),
     )
-
-
-def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
-    """(adjacency, target) of a file, a module, or an object of a library, here or in another Python."""
-    if is_library_object(target):
-        # Most libraries do not say which datasets are neighbours; `adjacent` knows those that do.
-        return asked.adjacency or "all", load_library(target, asked)
-    if asked.set_options or asked.schema:
-        raise ValueError(f"--set and --schema are for a function of a library, got {target!r}")
-    if asked.python is not None or asked.with_packages:
-        return asked.adjacency, load_remote(target, asked)
-    return asked.adjacency, load_target(target, asked.adjacency)
 
 
 def place_of(target: str, mechanism: Callable[..., Any] | None = None) -> tuple[str, int]:
@@ -148,44 +245,34 @@ def is_library_object(target: str) -> bool:
         return True
 
 
-def load_library(target: str, asked: Asked) -> Target:
-    """A function, an estimator, a measurement or an algorithm of a library; its pairs come from the stock."""
-    from audits import adapters
-
-    options = dict(_option(text) for text in asked.set_options)
-    if asked.python is None and not asked.with_packages:
-        found = adapters.named(target)
-        mechanism, claim = adapters.adapted(found, asked.epsilon, options)
-        name, adjacency = target, adapters.adjacency_of(found, options.get("distance", 1))
-    else:
-        mechanism = _library_elsewhere(target, options, asked)
-        name, claim = f"{target} in Python {mechanism.python_version}", mechanism.epsilon
-        adjacency = mechanism.adjacency
-    return Target(
-        name=name,
-        mechanism=mechanism,
-        pairs=None,
-        adjacency=adjacency,
-        epsilon=claim,
-        delta=None,
-        score=None,
-    )
-
-
-def _library_elsewhere(target: str, options: dict[str, Any], asked: Asked) -> Any:
+def _adapted_elsewhere(target: str, asked: Asked) -> Any:
+    """A function, an estimator or a measurement, adapted by a file that the other Python runs."""
     from audits import adapters
     from audits.bridge import remote
 
-    lines = (
+    place, name = _split(target)
+    lines = [
         "import importlib.util, sys",
-        f"spec = importlib.util.spec_from_file_location('adapters', {str(adapters.__file__)!r})",
-        "adapters = importlib.util.module_from_spec(spec)",
-        "spec.loader.exec_module(adapters)",
-        f"sys.path.insert(0, {str(Path.cwd())!r})",
-        f"found, options = adapters.named({target!r}), {options!r}",
-        f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, options)",
-        "adjacency = adapters.adjacency_of(found, options.get('distance', 1))",
-    )
+        "def by_path(name, path):",
+        "    spec = importlib.util.spec_from_file_location(name, path)",
+        "    module = importlib.util.module_from_spec(spec)",
+        "    spec.loader.exec_module(module)",
+        "    return module",
+        f"adapters = by_path('adapters', {str(adapters.__file__)!r})",
+        f"sys.path.insert(0, {str(Path(place).resolve().parent if _is_file(place) else Path.cwd())!r})",
+    ]
+    if _is_file(place):
+        lines.append(f"module = by_path({Path(place).stem!r}, {str(Path(place).resolve())!r})")
+        lines.append(f"found = adapters.inside(module, {name.split('.')!r}, {target!r})")
+        lines.append("pairs, adjacency = getattr(module, 'pairs', None), getattr(module, 'adjacency', None)")
+    else:
+        lines.append(f"found = adapters.named({target.replace(':', '.')!r})")
+    options = _options(asked)
+    if asked.schema is None and asked.pairs is None:
+        lines.append(f"adapters.data_name(found, {asked.again(target)!r})")
+    lines.append(f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, {options!r})")
+    if not _is_file(place):
+        lines.append(f"adjacency = adapters.adjacency_of(found, {options.get('distance', 1)!r})")
     # Workers that start later read the file again, so that it lives as long as this process.
     folder = tempfile.mkdtemp(prefix="dpclaims-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -216,12 +303,13 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
     import numpy as np
 
     from audits.privacy.draw.pairs import take_pairs
-    from audits.stock import ADJACENCIES, derived, search, stock
+    from audits.stock import ADJACENCIES, OUT_OF_BOUNDS, derived, search, stock
 
     names = {**{kind: (kind,) for kind in ADJACENCIES}, ADD_REMOVE: ("add", "remove"), "all": ADJACENCIES}
     if adjacency not in names:
         raise ValueError(f"--adjacency must be one of {', '.join(names)}, got {adjacency!r}")
-    kinds = names[adjacency]
+    shape = schema_of(asked.schema, asked.set_options)
+    kinds = ("replace",) if adjacency == "all" and shape.value else names[adjacency]
     known: Any = loaded.adjacency
     if loaded.pairs is None and known is not None:
         # The claim is made for one relation; under another one it says nothing.
@@ -231,26 +319,30 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
             raise ValueError(
                 f"--adjacency {adjacency}: the claim of {loaded.name} is made for {' and '.join(meant)}"
             )
-    shape = schema_of(asked.schema, asked.set_options)
     found: list[Target] = []
     for place, kind in enumerate(kinds):
         # The search and the audit draw from generators of their own.
         rng = np.random.default_rng([asked.seed, place, 1])
         if loaded.pairs is None:
+            # Who was not told the bounds may rely on them.
+            told = not loaded.guessed or any(name in BOUNDS for name in _options(asked))
             best = search(
                 loaded.mechanism,
-                stock(shape, kind),
+                [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name],
                 (claim.epsilon, claim.delta),
                 rng=rng,
                 errors=asked.errors,
                 say=lambda words, kind=kind: print(f"dpclaims: {kind}: {words}", file=sys.stderr),
             )
             pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
+            relation = shape.relation(kind)
+        elif asked.pairs is not None:
+            return [loaded]
         else:
             own, _ = take_pairs(loaded.pairs, rng, cast(Any, known))
             pairs = [other for pair in own for other in derived(pair, kind)]
             words = "pairs derived from the file's"
-        relation = "replace" if kind == "replace" else "add-remove"
+            relation = "replace" if kind == "replace" else ADD_REMOVE
         name = f"{loaded.name} under {kind} ({words})"
         found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
     return found
@@ -304,7 +396,7 @@ def _split(target: str) -> tuple[str, str]:
     place, colon, name = target.rpartition(":")
     if not colon or "/" in name or "\\" in name:
         return target, "mechanism"
-    if not place or not name.isidentifier():
+    if not place or not all(part.isidentifier() for part in name.split(".")):
         raise ValueError(f"TARGET must be file.py, file.py:name or package.module:name, got {target!r}")
     return place, name
 
@@ -353,7 +445,7 @@ def _import_errors(place: str) -> Iterator[None]:
 
 def _module_number(module: ModuleType, name: str, where: str) -> float | None:
     value = getattr(module, name, None)
-    if value is None:
+    if value is None or callable(value):
         return None
     try:
         number = float(value)

@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 import time
+import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +67,23 @@ def exits_are_errors() -> Iterator[None]:
         yield
     finally:
         os._exit = END
+
+
+@contextlib.contextmanager
+def warnings_counted() -> Iterator[None]:
+    """Warnings of libraries are shown once each when all is done, with how often they came."""
+    seen = Counter[str]()
+
+    def count(message: Any, category: type[Warning], *where: Any) -> None:
+        seen[f"{category.__name__}: {' '.join(str(message).split())}"] += 1
+
+    kept, warnings.showwarning = warnings.showwarning, count
+    try:
+        yield
+    finally:
+        warnings.showwarning = kept
+        for words, times in seen.items():
+            print(f"dpclaims: {words}{f' ({times:,} times)' if times > 1 else ''}", file=sys.stderr)
 
 
 class Watch:
