@@ -185,8 +185,13 @@ def trial_column(table: Any, cell: Integers) -> str | None:
     return None
 
 
+def _numbered(labels: Any) -> Integers:
+    """Labels of any kind as numbers from 0 up."""
+    return np.unique(np.asarray(labels).astype(str), return_inverse=True)[1].ravel().astype(np.int64)
+
+
 def _recur(labels: Any, cell: Integers) -> bool:
-    number = np.unique(labels, return_inverse=True)[1].ravel()
+    number = _numbered(labels)
     pairs = np.unique(np.column_stack([number, cell]), axis=0)
     return len(pairs) > int(number.max()) + 1
 
@@ -196,6 +201,8 @@ def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, value
     name = asked.trial
     if asked.trial is None and asked.cluster is None:
         name = trial_column(table, cell)
+    if name is True or name in (asked.risk, *asked.axes):
+        raise ValueError(f"trial must name a column that is neither risk nor axis, or be False, got {name!r}")
     if not isinstance(name, str):
         return cells
     if asked.cluster is not None:
@@ -205,7 +212,7 @@ def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, value
         raise ValueError(f"column {name!r} must have one entry per row, got shape {labels.shape}")
     if not _recur(labels, cell):  # every trial is in one cell: rows are independent over cells
         return cells
-    number = np.unique(labels, return_inverse=True)[1].ravel()
+    number = _numbered(labels)
     shape = (int(number.max()) + 1, cells.risk.size)
     own = np.zeros(shape)
     np.add.at(own, (number, cell), 1.0)
@@ -213,6 +220,8 @@ def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, value
     why = ""
     if shape[0] < LEAST_TRIALS:
         why = f"{name!r} names {shape[0]} trial{'s' * (shape[0] > 1)}, and {LEAST_TRIALS} are needed"
+    elif any(str(label) in ("nan", "None", "") for label in labels):
+        why = f"a row has no {name!r}"
     elif (own == count).any():
         why = f"a cell has one trial of {name!r} only"
     if why and asked.trial is not None:

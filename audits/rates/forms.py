@@ -80,7 +80,7 @@ def parsed(text: str, columns: Sequence[str]) -> Form:
     try:
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        raise ValueError(f"form must be a formula such as 'a/n + b/sqrt(n)', got {text!r}") from None
+        raise ValueError(f"form must be a formula such as 'a/n + b/sqrt(n)', got {text[:60]!r}") from None
     known = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - _FUNCTIONS.keys()
     axes = tuple(name for name in columns if name in known)
     if not axes:
@@ -201,6 +201,8 @@ def _coefficients(design: Array, cells: Cells, keep: Any = slice(None)) -> Array
     from scipy.optimize import nnls
 
     t, mean, error = design[keep], cells.risk[keep], cells.error[keep]
+    if mean.max() <= 0.0:
+        raise ValueError(f"form: a mean risk must be > 0, got {mean.max():.6g} at most")
     scale = np.maximum(np.abs(mean), np.abs(mean).max() * 1e-9)
     found = np.zeros(t.shape[1])
     for _ in range(30):

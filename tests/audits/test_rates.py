@@ -530,6 +530,8 @@ GOOD = {"n": SIZES, "risk": 1.0 / SIZES}
         ({}, {"equivalence_alpha": 0.0}, "equivalence_alpha must be in"),
         ({"e": -np.ones(7)}, {"standard_error": "e"}, "one standard error ≥ 0 per row"),
         ({"g": np.zeros(7)}, {"cluster": "g"}, "clusters, got 1"),
+        ({}, {"trial": "risk"}, "trial must name a column that is neither risk nor axis"),
+        ({}, {"trial": True}, "trial must name a column"),
         ({}, {"trivial": 1.0}, "form and trivial go together, got form=None and trivial=1.0"),
         ({}, {"form": "risk", "trivial": 0.0}, "trivial must be finite and > 0, got 0.0"),
     ],

@@ -127,7 +127,7 @@ def test_rates_pass_and_a_mutant_of_the_reference_regresses(dpclaims, tmp_path, 
     with planted(mutant):
         status, out, _ = dpclaims("rates", pattern, "--baseline", str(committed))
     assert status == 1
-    assert "regressed" in out
+    assert "worse" in out
 
 
 # --- Measurements of one's own ------------------------------------------------------------------------------
