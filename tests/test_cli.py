@@ -96,7 +96,6 @@ def test_run_show_and_list_agree(dpclaims):
         (["run", "-j", "0"], "jobs"),
         (["compare", "a", "b"], "not a run folder"),
         (["report", "--run", "nowhere"], "nowhere"),
-        (["report", "-p", "nonsense"], "name=value"),
         (["rates", "--csv", "missing.csv", "--risk", "r", "--axis", "n"], "missing.csv"),
         (["rates", "--csv", "missing.csv"], "--risk"),
         (["rates", "--risk", "r"], "--csv"),

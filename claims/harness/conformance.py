@@ -24,7 +24,6 @@ LEAST_STATEMENT = 40
 SECONDS = 10.0
 """Processor time that the smallest tier of a claim may take."""
 HOW = "How it is checked."
-SURVIVES = "What survives."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,21 +96,6 @@ def resolution(claim: Claim, context: Context) -> str | None:
     if claim.expected is Verdict.CONSISTENT and claim.largest_resolution is None and not claim.fits_exponents:
         return "passes by sampling, and states no largest_resolution"
     return None
-
-
-def survivor(claim: Claim, context: Context) -> str | None:
-    """A printed statement that falls says why, and has a reading that survives, or says why none does."""
-    if claim.expected is not Verdict.REFUTED or claim.role == "control":
-        return None
-    base = claim.name.removesuffix("-proof")
-    readings = [
-        c
-        for c in context.catalogue
-        if c.paper.key == claim.paper.key and c.name in (claim.name, base) and c.id != claim.id
-    ]
-    if any(c.expected is not Verdict.REFUTED for c in readings) or SURVIVES in claim.doc:
-        return None
-    return f"falls, and no reading says what survives; if nothing does, say why in a paragraph {SURVIVES!r}"
 
 
 def finding(claim: Claim, context: Context) -> str | None:
@@ -205,7 +189,6 @@ RULES: Mapping[str, Rule] = {
     "errata": errata,
     "premises": premises,
     "uses": uses,
-    "survivor": survivor,
     "bug": bug,
     "baseline": baseline,
 }

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -35,7 +34,6 @@ class Entry:
     label     as the paper calls it: "Theorem 3.1"
     uses      (id, note) of what the paper's proof uses
     place     where the paper's list of findings names it, from 0; the length of the list where it does not
-    survives  the first sentence of the paragraph "What survives." of its docstring, "" without one
     """
 
     id: str
@@ -49,7 +47,6 @@ class Entry:
     finding: Finding | None
     summary: str
     rests_on: tuple[str, ...]
-    survives: str
     label: str = ""
     uses: tuple[tuple[str, str], ...] = ()
     place: int = 0
@@ -100,7 +97,6 @@ def entry_of(claim: Claim) -> Entry:
         finding=claim.finding,
         summary=claim.summary,
         rests_on=tuple(claim.rests_on),
-        survives=_first_sentence_after("What survives", claim.doc),
         label=claim.result,
         uses=tuple(dict(claim.uses).items()),
         place=named.index(claim.id) if claim.id in named else len(named),
@@ -111,15 +107,6 @@ def _entry_from_json(document: Mapping[str, Any]) -> Entry:
     finding = finding_from_json(document["finding"])
     uses = tuple((name, note) for name, note in document["uses"])
     return Entry(**{**document, "finding": finding, "rests_on": tuple(document["rests_on"]), "uses": uses})
-
-
-def _first_sentence_after(heading: str, text: str) -> str:
-    """
-    >>> _first_sentence_after("What survives", "A.\\n\\nWhat survives. Only\\nthis: x. And more.\\n\\nB.")
-    'Only this: x.'
-    """
-    found = re.search(rf"^{heading}[.:]\s+(.*?\.)(?:\s|$)", text, flags=re.DOTALL | re.MULTILINE)
-    return " ".join(found[1].split()) if found else ""
 
 
 def _signature(places: Sequence[Path]) -> str:

@@ -142,7 +142,7 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
             raise ValueError(near_miss(claim, [c.id for c in _catalogue(None).claims], []))
         with _place() as folder:
             run = _run([claim], settings, folder)
-            source = "computed, or taken from reports/runs" if folder is None else "computed"
+            source = "taken from reports/runs" if run[claim].cached else "computed here"
             return _taken(run.folder, claim, catalogue[claim], settings, source)
 
 

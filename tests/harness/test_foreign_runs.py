@@ -212,7 +212,7 @@ def test_the_paths_of_a_report_are_those_of_checked_ids():
     from claims.harness.run.result import RunResult
 
     empty = RunResult(folder=Path("run"), provenance={}, claims=())
-    jobs = plan(Site(run=empty, results=(), catalogue={}), {"suite": {}, "paper": {}, "claim": {}})
+    jobs = plan(Site(run=empty, results=(), catalogue={}))
     assert [job.path for job in jobs] == ["suite"]
 
 

@@ -20,8 +20,6 @@ from hypothesis import strategies as st
 import dpclaims
 from claims.harness import places
 from claims.harness.discover import discover
-from claims.harness.report.notebooks import notebooks_folder, read_notebooks
-from claims.harness.report.write import choose_parameters
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.store import read_run
 from claims.song2021 import _cod_rna
@@ -166,42 +164,6 @@ def test_settings(tmp_path, monkeypatch, content):
     (tmp_path / "pyproject.toml").write_bytes(content)
     with contextlib.suppress(ValueError):
         places.other_folders()
-
-
-@pytest.fixture(scope="module")
-def notebooks():
-    pytest.importorskip("papermill")
-    return read_notebooks(notebooks_folder())
-
-
-@quick
-@given(
-    st.sampled_from(["digits", "rows", "run", "__import__('os')"]),
-    st.text(max_size=20) | st.integers() | st.none(),
-)
-@example("digits", "4; import os")
-@example("digits", "__import__('os').system('true')")
-def test_parameters_of_notebooks_are_values(notebooks, name, value):
-    """What passes is of the notebook's own type: text never becomes code."""
-    try:
-        found = choose_parameters(notebooks, {name: value})["claim"]
-    except ValueError:
-        return
-    assert type(found[name]) is int
-
-
-def test_parameters_of_code_do_not_run(tmp_path, dpclaims):
-    pytest.importorskip("papermill")
-    mark = tmp_path / "executed"
-    evil = f"4\nopen({str(mark)!r}, 'w')"
-    run_claims([claim()], Settings(tier="smoke"), out=tmp_path / 'run"; open("executed", "w"); "')
-    (folder,) = (f for f in tmp_path.iterdir() if f.is_dir())
-    status, _, err = dpclaims(
-        "report", "--run", str(folder), "-p", f"digits={evil}", "--out", str(tmp_path / "s")
-    )
-    assert status == 2
-    assert "digits" in err
-    assert not mark.exists()
 
 
 @pytest.mark.parametrize("name", ["provenance.json", "rows.parquet", "result.json", "manifest.json"])

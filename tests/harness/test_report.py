@@ -33,7 +33,7 @@ from claims.harness.report.pictures import pictures_of
 from claims.harness.report.plots import INK, NoRowsError, draw
 from claims.harness.report.ratios import draw_ratios
 from claims.harness.report.site import asset, digest
-from claims.harness.report.write import choose_parameters, write_report
+from claims.harness.report.write import write_report
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.temporary import temporary_name
 from implementations.interfaces import Adjacency
@@ -109,7 +109,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(workplace: Path) -> Path:
     run = workplace / "reports" / "runs" / "trial"
-    index = write_report(run, workplace / "site", jobs=2, parameters={"digits": "5"})
+    index = write_report(run, workplace / "site", jobs=2)
     assert index == workplace / "site" / "index.html"
     return index.parent
 
@@ -228,7 +228,7 @@ def test_notebooks_are_valid_and_executed_with_their_parameters(site: Path) -> N
     injected = next(c for c in claim.cells if "injected-parameters" in c.metadata.get("tags", []))
     values = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(injected.source).body}  # pyright: ignore
     made = {"tier": "smoke", "seed": 0, "alpha": 0.001}
-    assert values == {"claim": "made2024/bound", **made, "digits": 5}
+    assert values == {"claim": "made2024/bound", **made}
 
 
 def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> None:
@@ -237,12 +237,12 @@ def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> 
     evidence = json.loads(stored.read_text())["evidence"]
     assert evidence
     for piece in evidence[:5]:
-        assert f"<strong>{number_text(float(piece['estimate']), 5)}</strong>" in page
+        assert f"<strong>{number_text(float(piece['estimate']), 4)}</strong>" in page
     privacy = (site / "made2024" / "privacy.html").read_text(encoding="utf-8")
-    # Estimate, interval, confidence, samples, claimed value, α spent, note: with the five digits asked for.
+    # Estimate, interval, confidence, samples, claimed value, α spent, note: with four digits.
     for shown in (
-        "1.2346",
-        "[1.2346, ∞]",
+        "1.235",
+        "[1.235, ∞]",
         "1 − 10⁻⁶",
         "123\u202f456",
         "a &lt;counterexample&gt; in",
@@ -285,20 +285,10 @@ def test_a_statement_is_mathematics_on_its_page(site: Path) -> None:
 @pytest.mark.slow
 def test_the_same_run_gives_the_same_bytes_and_replaces_the_report(site: Path, workplace: Path) -> None:
     before = {f.relative_to(site): f.read_bytes() for f in site.rglob("*") if f.is_file()}
-    write_report(workplace / "reports" / "runs" / "trial", site, jobs=1, parameters={"digits": 5})
+    write_report(workplace / "reports" / "runs" / "trial", site, jobs=1)
     after = {f.relative_to(site): f.read_bytes() for f in site.rglob("*") if f.is_file()}
     assert {n for n in before if before[n] != after.get(n)} == set()
     assert set(before) == set(after)
-    assert [p.name for p in workplace.iterdir() if p.name.startswith(".")] == []
-
-
-@pytest.mark.slow
-def test_a_value_that_a_notebook_refuses_is_bad_input(workplace: Path) -> None:
-    with pytest.raises(ValueError, match="digits must be an integer from 1 to 15, got 0"):
-        write_report(
-            workplace / "reports" / "runs" / "trial", workplace / "never", parameters={"digits": "0"}
-        )
-    assert not (workplace / "never").exists()
     assert [p.name for p in workplace.iterdir() if p.name.startswith(".")] == []
 
 
@@ -311,36 +301,6 @@ def no_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("a notebook was executed")
 
     monkeypatch.setattr(write_module, "execute", refuse)
-
-
-@pytest.mark.usefixtures("no_kernel")
-@pytest.mark.parametrize(
-    ("parameters", "words"),
-    [
-        (
-            {"digit": "3"},
-            "no parameter 'digit', did you mean 'digits'? There are digits, rows",
-        ),
-        ({"digits": "three"}, "suite.ipynb: parameter 'digits' must be int, got 'three'"),
-        ({"digits": 2.5}, "parameter 'digits' must be int, got 2.5"),
-        ({"digits": True}, "parameter 'digits' must be int, got True"),
-        ({"rows": "many"}, "claim.ipynb: parameter 'rows' must be int, got 'many'"),
-        ({"claim": "other"}, "parameter 'claim' is set by the report"),
-        ({"tier": "full"}, "parameter 'tier' is set by the report"),
-    ],
-)
-def test_a_parameter_that_no_notebook_has_is_refused(
-    workplace: Path, tmp_path: Path, parameters: dict[str, Any], words: str
-) -> None:
-    with pytest.raises(ValueError, match=re.escape(words)):
-        write_report(workplace / "reports" / "runs" / "trial", tmp_path / "site", parameters=parameters)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_parameters_go_where_they_are_known() -> None:
-    notebooks = read_notebooks(notebooks_folder())
-    chosen = choose_parameters(notebooks, {"rows": "3", "digits": "6"})
-    assert chosen == {"suite": {"digits": 6}, "paper": {"digits": 6}, "claim": {"rows": 3, "digits": 6}}
 
 
 @pytest.mark.usefixtures("no_kernel")
@@ -686,10 +646,7 @@ def dpclaims(*arguments: str, cwd: Path, **environment: str) -> subprocess.Compl
 
 
 def test_bad_input_is_one_sentence_and_exit_status_2(workplace: Path) -> None:
-    for arguments, words in (
-        (("--run", "nowhere"), "nowhere is not a run folder"),
-        (("--run", "reports/runs/trial", "-p", "colour=red"), "no parameter 'colour'"),
-    ):
+    for arguments, words in ((("--run", "nowhere"), "nowhere is not a run folder"),):
         done = dpclaims(*arguments, cwd=workplace)
         assert done.returncode == 2
         assert done.stdout == ""

@@ -150,16 +150,8 @@ def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
         if slip.id != claim.id:
             lines.append(f"| ↳ | `{claim.id}` {claim.title} | follows from `{slip.id}` | | |")
             continue
-        survives = claim.finding.survives or _survivors(claim, everything)
         cells = [claim.finding.weight, f"`{claim.id}` {claim.title}{_letter(claim, everything)}"]
-        lines.append(f"| {' | '.join([*cells, claim.finding.what, claim.finding.favour, survives])} |")
+        lines.append(
+            f"| {' | '.join([*cells, claim.finding.what, claim.finding.favour, claim.finding.survives])} |"
+        )
     return "\n".join(lines)
-
-
-def _survivors(claim: Entry, everything: Sequence[Entry]) -> str:
-    """The readings of the same result that stand."""
-    readings = [c for c in readings_of(result_of(claim), everything) if c.expected != "REFUTED"]
-    return "; ".join(
-        f"`:{c.variant}`: {c.summary or c.title}" if c.variant else f"the statement itself, `{c.name}`"
-        for c in readings
-    ) or (claim.survives or "said on its page")

@@ -453,9 +453,6 @@ def new(
 def report(
     run_folder: Annotated[Path | None, typer.Option("--run", help="Run folder (default: the last).")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the site goes (default: reports/<run>).")] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("-p", "--parameter", help="name=value for the notebooks; repeat.")
-    ] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
 ) -> None:
@@ -468,7 +465,6 @@ def report(
     index = write_report(
         run_folder,
         out,
-        parameters=_parameters(parameter or []),
         jobs=jobs,
         say=lambda line: print(line, file=sys.stderr, flush=True),
     )
@@ -524,13 +520,6 @@ def doctor(json: Json = False) -> None:
             typer.echo(f"problem: {problem}")
         typer.echo("all is well" if not findings["problems"] else f"{len(findings['problems'])} problems")
     raise typer.Exit(BAD_INPUT if findings["problems"] else 0)
-
-
-def _parameters(pairs: list[str]) -> dict[str, str]:
-    for pair in pairs:
-        if "=" not in pair:
-            raise ValueError(f"--parameter must be name=value, got {pair!r}")
-    return dict(pair.split("=", 1) for pair in pairs)
 
 
 def _print_json(document: Any) -> None:

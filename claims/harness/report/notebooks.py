@@ -7,7 +7,6 @@ between notebooks.
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shutil
@@ -16,11 +15,13 @@ import sysconfig
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from claims.harness.index import cache_folder
 from claims.harness.notebook import CHANGED, RUN
 from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths
@@ -32,7 +33,6 @@ _ENGINE = "dpclaims"
 _FORGET = "import gc; gc.freeze(); get_ipython().reset(new_session=True)"
 """Between two notebooks. The reset collects garbage; it need not look through the modules for it, and what
 one notebook leaves behind is small."""
-_TYPES: dict[str, type] = {"str": str, "int": int, "float": float, "bool": bool}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,37 +98,6 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
         if not any("parameters" in cell.metadata.get("tags", []) for cell in found[name].cells):
             raise ValueError(f"{file}: it has no cell tagged 'parameters'")
     return found
-
-
-def parameter_types(notebook: Any) -> dict[str, type]:
-    """The types of a notebook's parameters, as papermill infers them."""
-    from papermill import inspect_notebook
-
-    found: dict[str, type] = {}
-    for name, parameter in inspect_notebook(notebook).items():
-        default = ast.literal_eval(parameter["default"])
-        found[name] = _TYPES.get(parameter["inferred_type_name"], type(default))
-    return found
-
-
-def converted(notebook: str, key: str, value: Any, kind: type) -> Any:
-    """A parameter in the type of its notebook; text is converted, as it comes from the command line.
-
-    >>> converted("claim", "rows", "3", int)
-    3
-    >>> converted("claim", "rows", "many", int)
-    Traceback (most recent call last):
-    ValueError: notebook claim.ipynb: parameter 'rows' must be int, got 'many'
-    """
-    if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
-        return value
-    if isinstance(value, str):
-        words = {"true": True, "false": False}
-        try:
-            return words[value.lower()] if kind is bool else kind(value)
-        except (KeyError, ValueError):
-            pass
-    raise ValueError(f"notebook {notebook}.ipynb: parameter {key!r} must be {kind.__name__}, got {value!r}")
 
 
 def execute(
@@ -303,31 +272,22 @@ def _environment(home: Path) -> dict[str, str]:
         "JUPYTER_DATA_DIR": str(home / "data"),
         "JUPYTER_PLATFORM_DIRS": "1",
         "MPLBACKEND": "svg",
+        "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR") or _writable(cache_folder() / "matplotlib", home),
         # The debugger of the kernel complains on stderr of modules frozen into the interpreter.
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
     for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         private.setdefault(threads, "1")
-    if not os.environ.get("MPLCONFIGDIR") and not _matplotlib_can_write():
-        private["MPLCONFIGDIR"] = str(home / "matplotlib")
     return {**os.environ, **private}
 
 
-def _matplotlib_can_write() -> bool:
-    """Whether Matplotlib's own folders can be made or written; without them it complains on stderr."""
-    try:
-        user = Path.home()
-    except RuntimeError:
-        return False
-    for variable, default in (("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache")):
-        place = Path(os.environ.get(variable) or user / default) / "matplotlib"
-        try:
-            place.mkdir(parents=True, exist_ok=True)  # as Matplotlib does
-        except OSError:
-            return False
-        if not os.access(place, os.W_OK):
-            return False
-    return True
+def _writable(folder: Path, else_below: Path) -> str:
+    """The folder, made where it is missing; one below another place where it cannot be written."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return str(folder)
+    return str(else_below / folder.name)
 
 
 def _register_engine() -> None:

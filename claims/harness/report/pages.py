@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 
 TOP = ("All results", "index.html")
 MOST_FINDINGS = 10
-MOST_EVIDENCE = 40
+MOST_EVIDENCE, MOST_ROWS = 40, 20
+DIGITS = 4
+"""Significant digits of numbers."""
 STANDS = {
     "CONFIRMED": "holds",
     "CONSISTENT": "not contradicted",
@@ -65,7 +67,6 @@ class Site:
 
     results  the printed results of the run, see `shown.results_of`; catalogue the claims by their ids.
     changed  ids of the claims whose sources are no longer those of the run; errata the papers with findings.
-    digits   significant digits of numbers; rows how many measured rows a page shows.
     """
 
     run: RunResult
@@ -73,8 +74,6 @@ class Site:
     catalogue: Mapping[str, Claim]
     changed: frozenset[str] = frozenset()
     errata: frozenset[str] = frozenset()
-    digits: int = 4
-    rows: int = 20
     _maps: dict[str, tuple[PaperMap, Layout | None]] = field(
         default_factory=dict[str, "tuple[PaperMap, Layout | None]"]
     )
@@ -145,6 +144,13 @@ def _standings(results: Sequence[Result]) -> list[dict[str, Any]]:
     ]
 
 
+def _made(run: RunResult) -> str:
+    """Tier, seed and versions of a run, for the foot of its pages."""
+    p = run.provenance
+    versions = ", ".join(f"{name} {version}" for name, version in p["versions"].items())
+    return f"Computed at tier {p['tier']}, seed {p['seed']}, with {versions}."
+
+
 def _expected(results: Sequence[ClaimResult]) -> str:
     differing = sum(not r.ok for r in results)
     if not differing:
@@ -194,6 +200,7 @@ def paper_page(site: Site, page: Page, key: str) -> str:
         bibtex=paper["bibtex"],
         doi=doi_of(paper["bibtex"]),
         options=said_by(site.run.provenance),
+        made=_made(site.run),
     )
 
 
@@ -272,9 +279,10 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         stands=STANDS,
         arguments=_arguments(result),
         changed=not site.changed.isdisjoint(r.id for r in result.readings),
-        digits=site.digits,
+        digits=DIGITS,
         share=float(site.run.provenance["alpha_per_claim"]),
         options=said_by(site.run.provenance),
+        made=_made(site.run),
         notebook=result.name,
         reference=claim.paper.reference if claim is not None else "",
         bibtex=bibtex,
@@ -333,11 +341,11 @@ def _part(
     """One reading on the page of its result."""
     evidence = list(reading.result.evidence) if reading.result is not None else []
     cut = MOST_EVIDENCE if len(evidence) > MOST_EVIDENCE + 5 else len(evidence)
-    shown = rows.head(site.rows) if rows is not None else None
+    shown = rows.head(MOST_ROWS) if rows is not None else None
     which = ""
     if rows is not None:
         total = f"{count_text(len(rows))} {'row' if len(rows) == 1 else 'rows'}"
-        which = total if len(rows) <= site.rows else f"the first {site.rows} of {total}"
+        which = total if len(rows) <= MOST_ROWS else f"the first {MOST_ROWS} of {total}"
     return {
         "reading": reading,
         "meaning": VERDICTS[reading.verdict],
@@ -349,7 +357,7 @@ def _part(
         "columns": [] if shown is None else [str(c) for c in shown.columns],
         "rows": []
         if shown is None
-        else [[value_text(v, site.digits) for v in row] for row in shown.itertuples(index=False)],
+        else [[value_text(v, DIGITS) for v in row] for row in shown.itertuples(index=False)],
         "which": which,
     }
 

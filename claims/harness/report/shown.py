@@ -297,7 +297,6 @@ def entry_shown(reading: Reading) -> Entry:
     return Entry(
         id=reading.id, paper=paper, name=name.split(":")[0], variant=name.partition(":")[2], kind="",
         role=reading.role, title="", expected=verdict, finding=reading.finding, summary="", rests_on=(),
-        survives="",
     )  # fmt: skip
 
 

@@ -26,15 +26,12 @@ from typing import Any
 
 from claims.harness.closure import changed_since
 from claims.harness.discover import discover
-from claims.harness.parameters import unknown
 from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
     Job,
-    converted,
     execute,
     exporter,
     notebooks_folder,
-    parameter_types,
     read_notebooks,
 )
 from claims.harness.report.pages import (
@@ -67,15 +64,12 @@ _NEEDED = (
     "mistune",
     "papermill",
 )
-_OF_RUN = ("tier", "seed", "alpha", "data")
-_SET_BY_REPORT = {"suite": _OF_RUN, "paper": (*_OF_RUN, "paper"), "claim": (*_OF_RUN, "claim")}
 
 
 def write_report(
     run_folder: Path | None,
     out: Path | None,
     *,
-    parameters: Mapping[str, Any] | None = None,
     jobs: int = 1,
     say: Callable[[str], None] = lambda line: None,
 ) -> Path:
@@ -83,14 +77,12 @@ def write_report(
 
     run_folder  the run; by default the newest below reports/runs.
     out         where the site goes; by default reports/<name of the run>. A report that is there is replaced.
-    parameters  for the notebooks: each goes to every notebook that has it; text is converted to its type.
     jobs        worker kernels.
     say         called with each line of progress.
 
     Returns the path of the site's index.html. Raises ValueError, before anything is executed, where the
-    libraries of the report are missing, the folder is no finished run, a parameter is unknown or of the wrong
-    type, or `out` holds files that are not a report's; later where a notebook refuses a parameter's value.
-    NotebookFailed where a notebook fails.
+    libraries of the report are missing, the folder is no finished run, or `out` holds files that are not a
+    report's; NotebookFailed where a notebook fails.
     """
     _check_installed()
     if jobs < 1:
@@ -106,11 +98,10 @@ def write_report(
     target = out or RUNS.parent / run_folder.resolve().name
     _check_target(target)
     notebooks = read_notebooks(notebooks_folder())
-    chosen = choose_parameters(notebooks, parameters or {})
-    site = _site(run, chosen["claim"])
+    site = _site(run)
     temporary = _prepare(target)
     try:
-        written = _fill(temporary, site, notebooks, chosen, jobs, say)
+        written = _fill(temporary, site, notebooks, jobs, say)
         manifest = {"format": FORMAT, "run": run_folder.resolve().name, "files": sorted([*written, MANIFEST])}
         (temporary / MANIFEST).write_text(dumps(manifest), encoding="utf-8")
         # Again: somebody may have put files there while the notebooks ran.
@@ -119,27 +110,6 @@ def write_report(
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return target / "index.html"
-
-
-def choose_parameters(
-    notebooks: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
-    """Which parameters each notebook gets, in its types.
-
-    Raises ValueError for one that no notebook has, that the report sets itself, or of a wrong type.
-    """
-    types = {name: parameter_types(notebook) for name, notebook in notebooks.items()}
-    free = {name: [p for p in types[name] if p not in _SET_BY_REPORT[name]] for name in notebooks}
-    chosen: dict[str, dict[str, Any]] = {name: {} for name in notebooks}
-    for key, value in parameters.items():
-        takers = [name for name in notebooks if key in free[name]]
-        if not takers:
-            if any(key in names for names in _SET_BY_REPORT.values()):
-                raise ValueError(f"parameter {key!r} is set by the report")
-            raise ValueError(unknown(key, [name for names in free.values() for name in names]))
-        for name in takers:
-            chosen[name][key] = converted(name, key, value, types[name][key])
-    return chosen
 
 
 def _check_installed() -> None:
@@ -200,9 +170,8 @@ def _publish(temporary: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
+def _site(run: RunResult) -> Site:
     catalogue = {claim.id: claim for claim in discover().claims}
-    sizes = {"digits": 4, "rows": 20} | dict(chosen)
     return Site(
         run=run,
         results=results_of(run, catalogue),
@@ -211,8 +180,6 @@ def _site(run: RunResult, chosen: Mapping[str, Any]) -> Site:
             run.provenance.get("sources", {}), {name: claim.module for name, claim in catalogue.items()}
         ),
         errata=errata_of(catalogue),
-        digits=_whole(sizes, "digits", 1, 15),
-        rows=_whole(sizes, "rows", 0, 10_000),
     )
 
 
@@ -220,7 +187,6 @@ def _fill(
     folder: Path,
     site: Site,
     notebooks: Mapping[str, Any],
-    chosen: Mapping[str, Mapping[str, Any]],
     workers: int,
     say: Callable[[str], None],
 ) -> list[str]:
@@ -228,7 +194,7 @@ def _fill(
     import nbformat
     from markupsafe import Markup
 
-    jobs = plan(site, chosen)
+    jobs = plan(site)
     written: dict[str, None] = {}
     finished = 0
     to_html: Callable[[Any], str] | None = None
@@ -272,13 +238,6 @@ def _fill(
     return [*written, FONT]
 
 
-def _whole(values: Mapping[str, Any], name: str, least: int, most: int) -> int:
-    value = values[name]
-    if not least <= value <= most:
-        raise ValueError(f"{name} must be an integer from {least} to {most}, got {value}")
-    return int(value)
-
-
 def _above(path: str) -> list[tuple[str, str]]:
     """What a notebook's page stands below: the page that it was executed for."""
     return [] if path == "suite" else [(path, f"{path}.html")]
@@ -317,16 +276,16 @@ def problems(page: str) -> list[str]:
     return [html.unescape(text).strip() for text in found]
 
 
-def plan(site: Site, chosen: Mapping[str, Mapping[str, Any]]) -> list[Job]:
+def plan(site: Site) -> list[Job]:
     """The notebooks to execute: the run, each paper, and of each result the statement as printed."""
     made = site.run.provenance
     same = {"tier": made["tier"], "seed": made["seed"], "alpha": made["alpha"]} if made else {}
-    jobs = [Job(notebook="suite", parameters={**same, **chosen["suite"]}, path="suite")]
+    jobs = [Job(notebook="suite", parameters=same, path="suite")]
     for paper in site.papers:
-        jobs.append(Job(notebook="paper", parameters={"paper": paper, **same, **chosen["paper"]}, path=paper))
+        jobs.append(Job(notebook="paper", parameters={"paper": paper, **same}, path=paper))
     for result in site.results:
         claim = next(r.id for r in result.readings if r.result is not None)
-        parameters = {"claim": claim, **same, **chosen["claim"]}
+        parameters = {"claim": claim, **same}
         jobs.append(Job(notebook="claim", parameters=parameters, path=result.id))
     return jobs
 
