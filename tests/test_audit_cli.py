@@ -81,7 +81,7 @@ RUNS: list[tuple[str, dict[str, Any], int, str]] = [
     (GOOD, {"verbose": True}, 0, "".join(rf"(?=.*\n  {label} )" for label in MORE)),
     (GOOD, {"epsilon": 0.5}, 1, REFUTED),
     (GOOD, {"epsilon": 0.5}, 1, REPLAY),
-    (GOOD, {"max_samples": 200, "resolution": 1.01}, 3, "^UNDECIDED"),
+    (GOOD, {"max_samples": 200, "resolution": 1.01}, 3, "^UNDECIDED: 200 samples .* Give --max-samples 2000"),
     (NEIGHBOUR + ADJACENCY + EPSILON, {"max_samples": 2_000}, 0, "^NOT REFUTED"),
     (UNSEEDED + CLAIM, {"max_samples": 2_000}, 0, "no seed: it cannot be replayed"),
     (SHARED, {}, 3, PREMISE),
@@ -423,7 +423,7 @@ def test_a_signal_prints_the_bound_reached(number, write):
 def test_the_time_limit_prints_the_bound_reached(text, write):
     done = _finished(write(text), "--time-limit", "6", "--json", "--max-samples", "1000000000")
     assert done.returncode == 3, done.stderr
-    assert ("cannot be stopped" if text == DEAF else "time limit") in _undecided(done.stdout)
+    assert ("cannot be stopped" if text == DEAF else "6 s were too short") in _undecided(done.stdout)
     assert ("cannot be stopped; ε ≥" in done.stderr) == (text == DEAF)
 
 

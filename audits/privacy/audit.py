@@ -26,7 +26,7 @@ from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
-from audits.privacy.result import AuditResult, Planted, Witness
+from audits.privacy.result import TOO_SHORT, AuditResult, Planted, Witness
 from audits.privacy.tuning import TUNING
 from audits.values import digest
 
@@ -61,7 +61,8 @@ def audit_privacy(
     adjacency    "replace", "replace-item", "add-remove" (as are "add" and "remove"), or a function
                  (D, D′) → bool. Every pair is checked before a sample is drawn.
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks;
-                 0.05, where the command `dpclaims audit` and `assert_private` have 0.001.
+                 0.05, where the command `dpclaims audit` and `assert_private` have 0.001; the answer says
+                 which where it is another than 0.001.
     seed, rng    where the randomness comes from; a generator takes precedence over the seed, 0.
     max_samples  samples of each dataset, all pairs together: 1,000,000.
     time_limit   seconds since the first output came; None, the default, for no limit (the command: 300).
@@ -221,8 +222,9 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
     reached = finding.resolution.epsilon <= (asked.resolution or sys.float_info.max)
     passed = "not-refuted" if reached and not finding.undecided else "undecided"
     note = finding.note
-    if note == LATE and reached and not finding.refuted:
-        note = f"{note} A longer limit, or max_samples = {finding.samples}, would give a verdict."
+    if note == LATE and not finding.refuted and asked.time_limit is not None:
+        enough = f", or max_samples={finding.samples}" if reached else ""
+        note = f"{asked.time_limit:g} s{TOO_SHORT}. Give time_limit={4.0 * asked.time_limit:g}{enough}."
     return AuditResult(
         verdict="refuted" if finding.refuted else passed,
         epsilon_claimed=asked.epsilon,

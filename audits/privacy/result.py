@@ -35,6 +35,9 @@ MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
 NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
 SHOWN = 4
 """Kinds of planted leaks that are told of a pass."""
+TOO_SHORT = " were too short"
+ALPHA = 0.001
+"""The error level of the command and of tests: the answer names any other."""
 HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
 NO_PROOF = "This is no proof that it is private."
 
@@ -321,11 +324,14 @@ class AuditResult:
         if self.verdict == "not-refuted":
             same = ", whose outputs on a dataset were all the same" if self.constant else ""
             return f"no violation of {claim} was found in {name}{same}, only {self.bound}. {NO_PROOF}"
-        why = "the samples ran out before the audit could have seen much"
-        if self.premise or self.note:
-            why = "the samples cannot be used for an audit" if self.premise else "nothing is decided"
-        reason = "" if self.note_beside else f" {self.note}".rstrip()
-        return f"{why}, for {name} and {claim}.{reason} {NO_PROOF}"
+        why, _, remedy = self.note.partition(". ")
+        if self.premise:
+            why, remedy = "the samples cannot be used for an audit", ""
+        elif not self.note:
+            why, remedy = f"{self.samples:,} samples were too few", f"Give max_samples={10 * self.samples}."
+        elif not why.endswith(TOO_SHORT):
+            why, remedy = "nothing is decided", self.note
+        return " ".join(filter(None, [f"{why} for {name} and {claim}.", remedy, NO_PROOF]))
 
     @property
     def note_beside(self) -> str:
@@ -347,7 +353,8 @@ class AuditResult:
         """How many samples were drawn for what, and the time."""
         tested = f", {self.premise_samples:,} more for the assumptions" if self.premise_samples else ""
         fresh = f", {self.simplest.samples:,} for the witness" if self.simplest else ""
-        return f"{self.samples:,} on each dataset{tested}{fresh}, {self.seconds:.2f} s"
+        usual = "" if self.alpha == ALPHA else f", α = {self.alpha:g}"
+        return f"{self.samples:,} on each dataset{tested}{fresh}, {self.seconds:.2f} s{usual}"
 
     @property
     def resolution_said(self) -> str:
@@ -355,8 +362,8 @@ class AuditResult:
         if not math.isfinite(self.resolution.epsilon):
             return "too few samples: no violation of any size would have been caught reliably"
         return (
-            f"ε ≥ {self.resolution.epsilon:.4g}, or {self.resolution.delta:.3g} more δ, would have shown "
-            "(probability 0.9) on the best placed of the events tried, not on others"
+            f"an ε of {self.resolution.epsilon:.4g} or more, or {self.resolution.delta:.3g} more δ, would "
+            "have been found in 9 of 10 runs, if it shows in the best event tried"
         )
 
     @property

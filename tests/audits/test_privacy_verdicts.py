@@ -99,7 +99,7 @@ def test_a_time_limit_is_counted_from_the_first_output_and_leaves_nothing_decide
     result = audited(slow, time_limit=3.0, max_samples=10**9)
     assert result.samples > 100
     assert result.verdict == "undecided"
-    assert "time limit" in result.note
+    assert result.note.startswith("3 s were too short")
 
 
 def test_the_running_maximum_has_its_name() -> None:
@@ -121,7 +121,11 @@ def test_where_the_time_ends_the_result_says_what_would_lead_to_a_verdict() -> N
 
     result = audited(slow, time_limit=1.0, max_samples=10**6)
     assert result.verdict == "undecided"
-    enough = int(re.findall(r"or max_samples = (\d+), would give a verdict", result.note)[0])
+    enough = int(
+        re.findall(r"^1 s were too short. Give time_limit=4, or max_samples=(\d+).$", result.note)[0]
+    )
+    assert result.meaning("f").startswith("1 s were too short for f and (ε = ")
+    assert f"Give time_limit=4, or max_samples={enough}." in result.summary()
     assert audited(slow, max_samples=enough).verdict == "not-refuted"
 
 
@@ -156,7 +160,7 @@ def test_a_pass_without_planted_leaks_tells_its_resolution_and_no_more() -> None
     plain = audited(private, max_samples=10_000)
     label, text = plain.passed
     assert (label, text) == ("resolution", plain.would_have_caught)
-    assert text.startswith(f"no leak was planted; ε ≥ {plain.resolution.epsilon:.4g}")
+    assert text.startswith(f"no leak was planted; an ε of {plain.resolution.epsilon:.4g} or more, or")
     planted = audited(private, max_samples=10_000, planting=True)
     label, text = planted.passed
     assert label == "would have caught"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+import re
 import sys
 import threading
 import traceback
@@ -223,12 +224,22 @@ def audit_target(
     return status
 
 
+def as_options(words: str) -> str:
+    """Options in a sentence as they are written on the command line.
+
+    >>> as_options('errors="symbol" takes them; give time_limit=60, or max_samples=5000.')
+    '--errors symbol takes them; give --time-limit 60, or --max-samples 5000.'
+    """
+    option = re.compile(r"""\b(errors|time_limit|max_samples|resolution)=["']?([\w.]*\w)["']?""")
+    return option.sub(lambda m: f"--{m[1].replace('_', '-')} {m[2]}", words)
+
+
 def _said(error: ValueError, target: str) -> str:
     """The words of an error, with options as they are written on the command line; after what a library
     raised the releases of it that are known to work."""
     from audits.adapters import pins
 
-    words = str(error).replace('errors="symbol"', "--errors symbol")
+    words = as_options(str(error))
     return words + pins(target) if " raised " in words and "known to work" not in words else words
 
 
@@ -298,14 +309,14 @@ def show(name: str, result: AuditResult, verbose: bool = False, again: str = "",
 
     # Soft wrap: a terminal breaks long lines, a pipe or a file gets them whole.
     console = Console(highlight=False, soft_wrap=True)
-    head, meaning = HEADS[result.verdict], result.meaning(name)
+    head, meaning = HEADS[result.verdict], as_options(result.meaning(name))
     console.print(Text(head, style=COLOURS[result.verdict]) + Text(f": {meaning}", style="default"))
     if guessed:
         console.print(Text(f"  data guessed: {guessed}"))
     facts = facts_of(result, verbose)
     width = max(len(label) for label, _ in facts)
     for label, text in facts:
-        told = f"{again} {text}".strip() if label == "replay" else text
+        told = f"{again} {text}".strip() if label == "replay" else as_options(text)
         console.print(Text(f"  {label:{width}}  {told}"))
 
 
