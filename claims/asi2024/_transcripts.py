@@ -104,7 +104,7 @@ def worst_alternating(n: int, queries: int, plan: Plan, epsilon: float) -> tuple
     return max(found)
 
 
-EARLY, LATE = (-8.0, -4.0, 0.0, 4.0, 8.0), (-4.0, 0.0, 4.0)
+EARLY, LATE = (-8.0, -4.0, 0.0, 4.0, 8.0, 16.0), (-4.0, 0.0, 4.0)
 """Heights of the score above the threshold, in units of 1/ε: in all queries but the last, and in the last."""
 
 

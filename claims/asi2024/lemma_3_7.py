@@ -187,8 +187,9 @@ CLAIM = Claim(
             "stated."
         ),
         favour=(
-            r"Read with $\tau$-concentration as all pairs within $\tau$, or with the radius $2\tau$ in "
-            "the score, and with a larger constant for $n$: CONFIRMED (`:corrected`)."
+            r"Read with $\tau$-concentration as all pairs within $\tau$, and with a larger constant for "
+            r"$n$: CONFIRMED (`:corrected`). The radius $2\tau$ in the score would do as well, by the "
+            "triangle inequality."
         ),
         survives=(
             r"For $(\tau/2,\gamma)$-concentrated data and $n\ge80\log(2T/\gamma)/\varepsilon$ the "

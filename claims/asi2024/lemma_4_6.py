@@ -128,10 +128,10 @@ CLAIM = Claim(
     finding=Finding(
         Weight.CORNER,
         what=(
-            r"It takes over Lemma 4.4 where $nd/\gamma$ is small: with $n=m=d=T=1$, $\gamma=0.45$, "
-            r"small $\varepsilon$ and gradients $\pm G$ with equal chances no ball of radius $0.80\,G$ "
-            r"holds both, so that concentration fails with probability $1/2$, and $\gamma'=0.46$ is "
-            "stated."
+            r"It takes over Lemma 4.4 where $nd/\gamma$ is small: with $n=m=d=T=1$, $\gamma=0.45$, small "
+            r"$\varepsilon$ and gradients $\pm G$ with equal chances the user is further than $0.80\,G$ "
+            r"from the mean gradient, surely; no ball of that radius holds both, so that concentration "
+            r"fails with probability $1/2$, and $\gamma'=0.46$ is stated."
         ),
         favour=(
             r"For $nd/\gamma\ge5700$, as in all uses of the paper, no violation is known, and the "

@@ -239,7 +239,7 @@ CLAIM = Claim(
     r"{n^2m\varepsilon^2}))$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.LOGARITHM,
         what=(
             "It takes over the logarithm that Theorem 4.1 loses, squared: no function of the answers "
             r"of all phases does better than a bound with $\log^4(ndm/\delta)$ in place of $\log^2$."

@@ -207,7 +207,7 @@ CLAIM = Claim(
     r"L_{\mathcal P}]\le O(GR(\frac1{\sqrt{nm}}+\frac{\sqrt{d\log^2(ndm/\delta)}}{n\sqrt m\varepsilon}))$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.THEOREM,
+        Weight.LOGARITHM,
         what=(
             "One logarithm is lost: the noise of an answer has the square of a logarithm from "
             r"$\tau^2$ and two more from line 14 of Algorithm 1, while the proof keeps two of the "
