@@ -55,9 +55,11 @@ def caller(program: Callable[..., Any]) -> Callable[[Any, Any], Any]:
     if any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return lambda data, rng: program(data, 1, rng)
     names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if (len(names) >= 3 and names[1] == "size") or len(names) == 3:
-        return lambda data, rng: program(data, 1, rng)
     needed = [p for p in parameters if p.default is p.empty or p.name == "rng"]
+    if names[1:2] != ["rng"] and (names[1:2] == ["size"] or len(needed) >= 3):
+        return lambda data, rng: program(data, 1, rng)
+    if "rng" in names[2:]:
+        return lambda data, rng: program(data, rng=rng)
     if len(needed) >= 2:
         return lambda data, rng: program(data, rng)
     return lambda data, rng: program(data)
