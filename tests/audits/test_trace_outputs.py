@@ -30,7 +30,7 @@ FIRST, SECOND = np.array([1.0, 1.0, 1.0]), np.array([1.0, 1.0, 0.0])
 
 def verdict(program: Callable[..., Any], seed: int = 0) -> str:
     result = trace_privacy(
-        program, [(FIRST, SECOND)], epsilon=1.0, adjacency="replace", seed=seed, black_box=False
+        program, [(FIRST, SECOND)], epsilon=1.0, adjacency="replace", seed=seed, seeds=3, black_box=False
     )
     return result.verdict
 
@@ -105,7 +105,9 @@ def test_what_cannot_be_looked_into_is_lost(name: str) -> None:
     def program(data: Data, rng: np.random.Generator) -> Any:
         return data.mean() + rng.laplace(scale=1 / 3), UNREAD[name](float(data.sum()))
 
-    result = trace_privacy(program, [(FIRST, SECOND)], epsilon=1.0, adjacency="replace", black_box=False)
+    result = trace_privacy(
+        program, [(FIRST, SECOND)], epsilon=1.0, adjacency="replace", seeds=3, black_box=False
+    )
     assert result.verdict == "lost"
     assert "cannot be looked into" in result.lost[0].text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import zlib
-from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from .explain import explained, rescaled, scaled, shows
 from .gaps import closed, longer
 from .intervals import filled
 from .mechanisms import mechanisms
-from .rejection import Redrawn, redrawn
+from .rejection import Redrawn, redrawn, shown_draws
 from .report import deterministic, errors, finding, lost, seeds, sequence, stripped, unlike_words
 from .rows import left_out, rows_of
 from .run import Run, caller, last_line, run_once
@@ -90,11 +90,13 @@ def trace_pair(
     place = changed(first, second)
     records = None if have is None or want is None or place is None else (have, want, place)
 
+    opened: FrozenSet[int] = frozenset()
+
     def run(
         data: Any, variant: Optional[int] = None, tracer: Any = None, script: Any = None, **options: Any
     ) -> Run:
         words = [*seed] if variant is None else [*seed, VARIANTS, variant]
-        session = Session(own_rng(words), records=records, **options)
+        session = Session(own_rng(words), records=records, opened=opened, **options)
         session.tracer, session.script, session.others = tracer, script, current.others
         current.actual = session
         source[1](words)
@@ -114,6 +116,8 @@ def trace_pair(
         if not deterministic(recorded, again, report):
             report["way"] = way(recorded, again)
             return stripped(report)
+    if recorded.error is None and recorded.session.compared:
+        opened = shown_draws(recorded, lambda **options: run(first, tape=tape, **options))
     frozen = run(second, tape=tape)
     report["way"] = way(recorded, frozen)
     for where, name in recorded.session.strangers[:1]:

@@ -6,12 +6,13 @@ it was accepted; the probability of that depends on the data, too.
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Set, Tuple
 
 import numpy as np
 
 from .coins import MIRRORED
-from .session import BITS, INSERTED, Session, same
+from .run import Run
+from .session import BITS, INSERTED, Session, drawn_by, same
 from .shifts import Explanation, Pair
 from .values import unlike_places
 
@@ -48,7 +49,7 @@ def redrawn(pair: Pair, found: Explanation) -> Redrawn:
         if row["index"] in result.rejected:
             continue
         events = [event for event in session.compared if _of(event, row["index"])]
-        if not events or not _is_shown(pair, row["index"]):
+        if not events or not is_shown(pair.again, row):
             continue
         rules = [event for event in events if _is_rule(pair, row, event)]
         if rules:
@@ -83,11 +84,24 @@ def _is_rejected(pair: Pair, index: int) -> bool:
     return ended and shorter and not unlike_places(pair.recorded.output, run.output, 0.0)
 
 
-def _is_shown(pair: Pair, index: int) -> bool:
+def is_shown(again: Callable[..., Run], row: Dict[str, Any]) -> bool:
     """Whether the output moves with the least change of the noise of a draw."""
-    size = max(1.0, abs(float(pair.recorded.session.rows[index]["value"])))
-    runs = [pair.again(release="none", shifts={index: np.asarray(step)}) for step in (0.0, 1e-7 * size)]
+    size = 1e-7 * max(1.0, float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=0.0)))
+    steps = [np.full(row["shape"], step) for step in (0.0, size)]
+    runs = [again(release="none", shifts={row["index"]: step}) for step in steps]
     return all(run.error is None for run in runs) and bool(unlike_places(runs[0].output, runs[1].output, 0.0))
+
+
+def shown_draws(recorded: Run, again: Callable[..., Run]) -> FrozenSet[int]:
+    """The draws that are added to data, compared, and shown by the output: they are released, and what they
+    are compared with is made of what is released."""
+    session = recorded.session
+    compared = set().union(*(drawn_by(event["ids"], event) for event in session.compared))
+    added = {
+        int(e) >> BITS for use in session.uses if not use["soft"] for e in np.ravel(use["ids"]) if e >= 0
+    }
+    rows = [session.rows[index] for index in sorted(compared & added) if index in session.rows]
+    return frozenset(row["index"] for row in rows[:MOST_TRIED] if is_shown(again, row))
 
 
 def _is_rule(pair: Pair, row: Dict[str, Any], event: Dict[str, Any]) -> bool:

@@ -252,6 +252,8 @@ def comparisons(rows: Any, recorded: Run, frozen: Run, found: Explanation, repor
     """Comparisons of noise that is not released, with their arguments on D and on D′."""
     known = {event["key"]: event for event in recorded.session.compared}
     for event in frozen.session.compared:
+        if event.get("opened"):
+            continue
         other = known.get(event["key"])
         if other is None or np.shape(other["ids"]) != np.shape(event["ids"]):
             if other is not None and event["what"] != "compare":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -76,6 +76,7 @@ class Session:
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
+    opened    draws that the output shows: what they are compared with is post-processing.
     gap       (first, how many) of draws on the tape that a replay leaves out.
 
     `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
@@ -94,10 +95,11 @@ class Session:
         forced: Optional[int] = None,
         redraw: FrozenSet[int] = frozenset(),
         gap: Tuple[int, int] = (-1, 0),
+        opened: FrozenSet[int] = frozenset(),
     ) -> None:
         self.tracer: Any = None
         self.script: Any = None
-        self.redraw, self.gap = redraw, gap
+        self.redraw, self.gap, self.opened = redraw, gap, opened
         self.rng, self.forced = rng, forced
         self.tape: Any = tape
         self.records: Any = records
@@ -351,6 +353,8 @@ class Session:
             alike = np.shape(flipped) == np.shape(outcome)
             adapted = flipped if alike else self._by_record(flipped, np.shape(outcome))
             outcome = outcome if adapted is None else adapted
+        elif self.opened and drawn_by(ids, more) <= self.opened:
+            more["opened"] = True
         elif self.tape is not None and self.diverged is None and not self._redrawn(ids, more):
             frozen, size = self.tape.outcomes.get(key, (None, None))
             if size != more.get("size"):
@@ -370,12 +374,13 @@ class Session:
         """Whether a comparison is of a draw that is made anew."""
         if not self.redraw:
             return False
-        parts = [ids] + [
-            part["ids"] for part in (event.get("first"), event.get("second")) if part is not None
-        ]
-        return any(
-            int(e) >> BITS in self.redraw for part in parts if part is not None for e in np.ravel(part)
-        )
+        return bool(drawn_by(ids, event) & self.redraw)
+
+
+def drawn_by(ids: Any, event: Dict[str, Any]) -> Set[int]:
+    """The draws, and functions of noise, that are compared."""
+    parts = [ids] + [part["ids"] for part in (event.get("first"), event.get("second")) if part is not None]
+    return {int(e) >> BITS for part in parts if part is not None for e in np.ravel(part) if e >= 0}
 
 
 def _released(known: Any, value: Any, ids: Any, factor: Any) -> Any:
