@@ -4,6 +4,7 @@ pytest."""
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
@@ -218,3 +219,52 @@ def test_an_annotation_stands_at_the_draw_that_costs_most(
     (case,) = ElementTree.parse(file.with_name("junit.xml")).getroot()
     lines = FILE.splitlines()
     assert lines[int(case.attrib["line"]) - 1] == lines[lines.index("def halved(data, size, rng):") + 1]
+
+
+ENDS = """
+import os, time, threading
+import numpy as np
+pairs, adjacency, epsilon = [(np.array([1.0, 0.0]), np.array([0.0, 0.0]))], "replace", 1.0
+
+class Own(BaseException):
+    pass
+
+def leaves(data, rng):
+    os._exit(0)
+
+def raises(data, rng):
+    raise Own("\\x1b[31m" + "x" * 10_000_000)
+
+def adds(data, rng):
+    return data.sum() + "a"
+
+def sleeps(data, rng):
+    time.sleep(1e6)
+
+def hides(data, rng):
+    threading.Thread(target=time.sleep, args=(1e6,)).start()
+    return data.sum() + rng.laplace()
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "words"),
+    [
+        ("leaves", 2, "the program ends with a call of os._exit(0) on both datasets"),
+        ("raises", 2, "the program ends with Own: \\x1b[31mxxx"),
+        ("adds", 2, "on both datasets"),
+        ("sleeps", 3, "the time limit of"),
+        ("hides", 2, "leaves a thread that does not end"),
+    ],
+)
+def test_a_program_that_does_not_end_well(tmp_path: Path, name: str, status: int, words: str) -> None:
+    path = tmp_path / "ends.py"
+    path.write_text(ENDS)
+    command = [sys.executable, "-c", "import dpclaims; dpclaims.main()", "trace", f"{path}:{name}"]
+    found = subprocess.run(
+        [*command, "--time-limit", "4"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert found.returncode == status, found.stdout + found.stderr
+    assert words in found.stdout + found.stderr
+    assert "\x1b" not in found.stderr
+    assert len(found.stderr) < 2000

@@ -298,9 +298,12 @@ def collect(
         if row is not None:
             kept[:] = [_exact(kept[0], row)]
             return
+    if kept[0].get("raised"):
+        run(runs[1:3])
+        if all(report.get("raised") for report in kept):
+            return  # it is no program of such data
+        del kept[1:]
     run(runs[1:])
-    if all(report.get("raised") for report in kept):
-        return
     if any(_chooses(report) for report in kept):
         # A choice shows a record only where it falls on it.
         more = [(first, second, [*seed, k, 0], False) for k in range(seeds, seeds + MORE)]

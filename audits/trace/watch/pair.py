@@ -111,7 +111,7 @@ def trace_pair(
         report["way"] = way(recorded, run(second, tape=tape))
         return report
     # Without a draw that is seen, chance may come from elsewhere: outputs that repeat by luck take more runs.
-    for _ in range(1 if recorded.session.draws else UNSEEN):
+    for _ in range(1 if recorded.session.draws or recorded.error is not None else UNSEEN):
         again = run(first, tape=tape, release="last")
         if not deterministic(recorded, again, report):
             report["way"] = way(recorded, again)
@@ -120,8 +120,12 @@ def trace_pair(
         opened = shown_draws(recorded, lambda **options: run(first, tape=tape, **options))
     frozen = run(second, tape=tape)
     report["way"] = way(recorded, frozen)
-    for where, name in recorded.session.strangers[:1]:
+    strangers = recorded.session.strangers + frozen.session.strangers
+    if strangers:
+        # What differs may be the work of that draw: nothing is proved.
+        where, name = strangers[0]
         lost(report, where, "%s draws by a law that is not followed" % name)
+        return stripped(report)
     kinds = unread(recorded.output) + unread(frozen.output)
     if kinds:
         words = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
