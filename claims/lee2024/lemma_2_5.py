@@ -75,6 +75,7 @@ CLAIM = Claim(
     title="Variance under a regularised law",
     statement=r"""For convex $f$ and $\pi\propto\exp(-f-\frac\mu2\|x\|^2)$ with mean $\bar x$:
 $\operatorname{Var}_\pi f\le4d+\frac\mu2\|\bar x\|^2$.""",
+    uses=("lemma-2.4",),
     expected=REFUTED,
     check=bounded(0.5),
     smoke=grid(d=(1, 10), mu=1.0),

@@ -131,6 +131,7 @@ CLAIM = Claim(
 $\pi\propto\exp(-f-\frac\mu2\|x\|^2)$ and $x^*=\arg\min f$:
 $\operatorname{Var}_\pi f\lesssim(G_k^2/\mu+1)(k+\mu\|x^*\|^2)$, with one
 constant for all $d$.""",
+    uses=("lemma-2.5", "lemma-2.6"),
     expected=REFUTED,
     check=check,
     smoke=grid(d=(10, 10_000), mu=1.0, ratio=1.0),

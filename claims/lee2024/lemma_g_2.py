@@ -71,6 +71,7 @@ CLAIM = Claim(
 $\frac1{150}$-robust $\ell_1$-loss fingerprinting code of length $5\lceil100n^2\log(n/\gamma)\rceil$: where
 the excess risk is below $d/150$ somebody is traced, and each innocent user with probability at most
 $\gamma$.""",
+    uses=("theorem-c.5",),
     expected=CONFIRMED,
     check=check,
     smoke=grid(n=20, security=1e-8),

@@ -117,6 +117,7 @@ CLAIM = Claim(
     statement=r"""In expectation $3n^2\varepsilon^2\log^2(nd/\delta)$ function values suffice
 (printed with $O$; the
 constant is ours, for $n\varepsilon\le10$).""",
+    uses=("lemma-e.2", "lemma-e.3", "assumption-1.2"),
     expected=CONSISTENT,
     measure=measure,
     judge=judge,

@@ -204,6 +204,7 @@ CLAIM = Claim(
     kind=Kind.PRIVACY,
     title="Privacy of the regularised exponential mechanism",
     statement=_STATEMENT.replace("{mu}", r"$\mu=8\eta G^2/(n^2\varepsilon^2)$"),
+    uses=("lemma-e.1",),
     expected=REFUTED,
     check=partial(check, "plain"),
     smoke=grid(n=(1, 3), epsilon=0.4, delta=1e-5),

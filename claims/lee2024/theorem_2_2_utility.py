@@ -169,6 +169,7 @@ G^2\log(1/\delta)/(n^2\varepsilon^2)$ and $G_k\le G/(n\varepsilon\sqrt d)$, for 
 origin: $\mathbb E[L(\theta)-L(\theta^*)]\le c\,GC\sqrt{k\log(1/\delta)}/(n\varepsilon)$, whatever $d$ is,
 $c=3+\sqrt{1/(4k)+1/d}/\sqrt{\log(1/\delta)}$, at most 4 for $\delta\le\frac15$ (printed with $\lesssim$; the
 constant is ours).""",
+    uses={"lemma-2.8": "", "assumption-1.2": "its hypothesis"},
     expected=CONSISTENT,
     fits_exponents=True,
     measure=partial(measure, "log-below", "log"),

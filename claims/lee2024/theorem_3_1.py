@@ -97,6 +97,7 @@ CLAIM = Claim(
     statement=r"""For $p\ge1$, $2^{-o(n)}<\delta<o(1/n)$ and every $(\varepsilon,\delta)$-DP algorithm with
 output in $\mathbb R^d$ there is a dataset with $\mathbb
 E[L(\theta)-L(\theta^*)]=\Omega(\min(1,\sqrt{d\log(1/\delta)}/ (n\varepsilon))\,GC)$, $C=\|\theta^*\|_p$.""",
+    uses=("theorem-3.4", "theorem-3.7"),
     expected=REFUTED,
     check=EVERY_GEOMETRY.check,
     smoke=EVERY_GEOMETRY.smoke,

@@ -64,6 +64,7 @@ CLAIM = Claim(
     title="From unconstrained to constrained",
     statement=r"""With the extended losses, $\min_{\mathbb R^d}\tilde L=\min_KL$ and $\tilde L(\theta;D)\ge
 \tilde L(\Pi_K\theta;D)$ for every $\theta$: so every lower bound over $K$ holds over $\mathbb R^d$.""",
+    uses=("lemma-3.2", "lemma-b.3"),
     expected=CONFIRMED,
     check=check,
     smoke=grid(d=(2, 5), n=10, points=300),

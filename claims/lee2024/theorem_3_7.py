@@ -349,6 +349,7 @@ CLAIM = Claim(
 algorithm has $\mathbb E[L(\theta)-L(\theta^*)]=\Omega(\min(1,\sqrt{d\log(1/\delta)}/(n\varepsilon))\,d)$ on
 a dataset in $\{0,\frac12,1\}^d$, for $\ell(\theta;z)=\|\theta-z\|_1$; computed with the constant
 $\frac1{3000}$ of the proof.""",
+    uses={"lemma-3.5": "", "lemma-3.6": "", "lemma-g.2": "", "proposition-c.2": "as group privacy"},
     expected=REFUTED,
     check=check_printed,
     smoke=grid(n=1e12, d=100, epsilon=0.5, power=0.9),

@@ -63,6 +63,7 @@ CLAIM = Claim(
 algorithm there is a dataset with $\mathbb
 E[L(\theta)-L(\theta^*)]=\Omega(\min(1,\sqrt{d\log(1/\delta)}/(n\varepsilon))\,GC)$, $G$ and $C$ in
 $\ell_p$.""",
+    uses=("theorem-3.7",),
     expected=REFUTED,
     check=check_printed,
     smoke=grid(n=1e12, d=100, epsilon=0.5, p=("1", "inf")),

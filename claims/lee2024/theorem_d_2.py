@@ -76,6 +76,7 @@ CLAIM = Claim(
 losses satisfy
 $L(\theta)-L(z)\ge\frac{n^*}{8n}\min\{1,\|\theta-z\|^2\}$, so with Lemma D.1 the excess is at least
 $n^*/(2048n)$ with probability $\ge\frac12$.""",
+    uses={"lemma-d.1": "", "theorem-3.4": "the approach; the proof is written out"},
     expected=CONFIRMED,
     rests_on=("lee2024/lemma-d.1",),
     check=check,
