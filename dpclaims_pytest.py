@@ -171,7 +171,8 @@ def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
     Keywords go to `audits.fit_rate`. The share of --dp-alpha bounds false refutations; that a wrong exponent
     passes is an error with a level of its own, equivalence_alpha (0.05 an axis), which no other test makes
-    smaller. Returns the fit. Raises AssertionError where an exponent is refuted or the measurements cannot
+    smaller. Trials that recur over cells are recognised by the name of their column, or named by `trial`.
+    Returns the fit. Raises AssertionError where an exponent is refuted or the measurements cannot
     decide it, with what would, ValueError for bad input.
     """
     budget = _spending(request)

@@ -52,8 +52,9 @@ def papermill(notebook, folder, *parameters):
     ],
 )
 def test_a_notebook_takes_parameters_and_files_of_the_current_folder(name, parameters, says, tmp_path):
-    for file in ("mechanism.py", "risks.csv"):
-        shutil.copy(PROJECT / file, tmp_path)
+    shutil.copy(PROJECT / "mechanism.py", tmp_path)
+    cells = [f"{n},{3.0 / n}" for n in (100, 200, 400, 800, 1600, 3200, 6400)]
+    (tmp_path / "risks.csv").write_text("\n".join(["n,risk", *cells, ""]))
     text = papermill(NOTEBOOKS / f"{name}.ipynb", tmp_path, *parameters)
     for words in says:
         assert words in text
