@@ -283,6 +283,7 @@ PRIVACY = Claim(
     title="Algorithm 3 is as private as its phases",
     statement=r"Every user serves in at most one phase of Algorithm 3, and each phase is Algorithm 2 with "
     r"$\varepsilon$ and $\delta$: if Algorithm 2 is user-level $(\varepsilon,\delta)$-DP, so is Algorithm 3.",
+    uses=("theorem-4.1-privacy",),
     expected=CONFIRMED,
     summary="parallel composition: what Algorithm 2 keeps, Algorithm 3 keeps",
     check=check_privacy,

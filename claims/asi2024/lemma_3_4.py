@@ -72,6 +72,7 @@ CLAIM = Claim(
     statement=r"For all $n$, $p,p'\in[0,1]^n$ with $\|p-p'\|_1\le10$ and $\zeta\in(0,1/2]$ the "
     r"coordinatewise coupling "
     r"has $\|x-y\|_1\le\frac{10}{\log2}\log(1/\zeta)$ with probability at least $1-\zeta$.",
+    uses=("lemma-a.1",),
     expected=CONFIRMED,
     check=check,
     smoke=grid(n=(20, 200)),

@@ -169,6 +169,7 @@ CLAIM = Claim(
     r"$\|x-y\|\lesssim\tau\log(1/\zeta)/n$ "
     r"with probability at least $1-\zeta$: $\|x-y\|\le9\tau(k(\zeta)+2)/n$ with "
     r"$\Pr[\mathrm{Poisson}(6)>k(\zeta)]\le\zeta$.",
+    uses=("lemma-3.3", "lemma-3.4"),
     expected=CONFIRMED,
     summary="with 9τ(k(ζ) + 2)/n; argument on the page, its arithmetic checked",
     rests_on=("asi2024/lemma-3.3:corrected", "asi2024/lemma-3.4"),

@@ -142,6 +142,7 @@ CLAIM = Claim(
     statement=r"For $0<\varepsilon<10$, $0<\delta<1$, all neighbouring $\mathcal D,\mathcal D'$ of "
     r"$n\ge40\log(4T/\delta)/\varepsilon$ users and adaptive queries, the outputs of Algorithm 1 are "
     r"$(\varepsilon,\delta)$-indistinguishable.",
+    uses=("lemma-2.4-privacy", "lemma-3.5"),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,

@@ -175,6 +175,7 @@ CLAIM = Claim(
     r"$n\ge8\log(T/\gamma)/\varepsilon$, then with probability at least $1-(T+1)\gamma$, $S_i=\mathcal D$ "
     r"for all "
     r"$i\in[T]$.",
+    uses=("lemma-2.4-accuracy",),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,

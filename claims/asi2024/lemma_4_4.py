@@ -96,6 +96,7 @@ CLAIM = Claim(
     r"$\|\nabla\hat\ell(\theta;Z_i)-\nabla\hat L_{\mathcal P}(\theta)\|\le G\log(nd/\gamma)/\sqrt m$ with "
     r"probability "
     r"at least $1-\gamma/n$.",
+    uses=("lemma-2.7",),
     expected=REFUTED,
     finding=Finding(
         Weight.CORNER,

@@ -124,6 +124,7 @@ CLAIM = Claim(
     statement=r"For i.i.d. items and all $t\in[T]$, $\{\nabla\hat\ell(\theta_t;Z_i)\}_i$ is "
     r"$(\tau,\gamma')$-concentrated with "
     r"$\tau=G\log(nd/\gamma)/\sqrt m$, $\gamma'=T(e^{2\varepsilon}\gamma+\delta/(2Tmnd))$.",
+    uses=("theorem-3.2-privacy", "lemma-4.4", "lemma-4.5"),
     expected=REFUTED,
     finding=Finding(
         Weight.CORNER,

@@ -152,6 +152,7 @@ CLAIM = Claim(
     r"probability at least $1-\delta/(mnd)$, $d_{TV}(\mathrm{ALG}(\mathcal D),\mathrm{ALG}(\mathcal "
     r"D'))\le G\eta\sqrt T+G\eta "
     r"T/(nm)$, $\mathcal D'$ with one item replaced.",
+    uses=("theorem-3.2-utility", "lemma-3.7", "lemma-4.6", "lemma-4.8"),
     expected=REFUTED,
     finding=Finding(
         Weight.TYPO,

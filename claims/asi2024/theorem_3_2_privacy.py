@@ -259,6 +259,7 @@ CLAIM = Claim(
     statement=r"For $0<\varepsilon<10$, $0<\delta<1$ and "
     r"$n\ge(8\log(T/\gamma)+8\log(T/\delta))/\varepsilon$, Algorithm 1 is "
     r"$(\varepsilon,\delta)$-DP at the user level.",
+    uses=("lemma-3.6",),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,

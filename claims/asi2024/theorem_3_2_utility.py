@@ -138,6 +138,7 @@ CLAIM = Claim(
     r"$\hat g_i'\sim_{2\gamma}\hat g_i$ with $\mathbb E\hat g_i'=\frac1n\sum_jq_i(Z_j)$ and second moment "
     r"at most "
     r"$\tau^2T\log(T/\delta)\log(1/\delta)/(n^2\varepsilon^2)$.",
+    uses=("lemma-3.7",),
     expected=REFUTED,
     finding=Finding(
         Weight.CONSTANT,

@@ -237,6 +237,7 @@ CLAIM = Claim(
     r"$\mathbb E[L_{\mathcal P}(\hat\theta)-\min L_{\mathcal P}]\le "
     r"O(\frac{G^2}\mu(\frac1{nm}+\frac{d\log^2(ndm/\delta)}"
     r"{n^2m\varepsilon^2}))$.",
+    uses=("theorem-4.1-utility",),
     expected=REFUTED,
     finding=Finding(
         Weight.LOGARITHM,

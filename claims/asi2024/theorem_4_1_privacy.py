@@ -336,6 +336,7 @@ CLAIM = Claim(
     title="Algorithm 2 is user-level (ε, δ)-private for n ≳ log(mdn/δ)/ε",
     statement=r"There is a $C$ such that for all $0<\varepsilon<10$, $0<\delta<1$ and "
     r"$n\ge C\log(mdn/\delta)/\varepsilon$, Algorithm 2 is user-level $(\varepsilon,\delta)$-DP.",
+    uses=("theorem-3.2-privacy",),
     expected=CONFIRMED,
     summary="argument on the page, its computed parts checked: only whether a run halted is shown; the C "
     "of the argument is $e^{400}$, and the two clusters show less than δ from C = 27 on",

@@ -126,7 +126,9 @@ def _labels(first: Mapping[str, Entry]) -> dict[str, str]:
     shared = {label for label in own.values() if list(own.values()).count(label) > 1}
     for result, label in own.items():
         if label in shared:
-            rest = first[result].name.removeprefix(label.lower().replace(" ", "-")).strip("-")
+            rest = (
+                first[result].name.removeprefix(label.lower().replace(", ", "-").replace(" ", "-")).strip("-")
+            )
             own[result] = f"{label} ({rest.replace('-', ' ')})" if rest else label
     return own
 
