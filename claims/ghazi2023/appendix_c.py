@@ -145,6 +145,7 @@ CLAIM = Claim(
     title="Users' gradients at the optimum are small with high probability",
     statement=r"With high probability over a random permutation $\|\nabla\mathcal L(\theta^*;x_i)\|\le5G"
     r"\sqrt{\log(n/\beta)/m}=\tilde O(G/\sqrt m)$ for every user $i$, for every convex $\mathcal K$.",
+    uses={"lemma-c.1": "", "theorem-3.3-privacy": "", "theorem-3.6": "a step of its proof"},
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,

@@ -67,6 +67,7 @@ CLAIM = Claim(
     title="Local deletion sensitivity of a minimiser after a random permutation",
     statement=r"For $1\le r\le n/2$, $r\le n-2$, $\beta\in(0,1)$: with probability $1-\beta$ over a random "
     r"permutation, $\bar\Delta_r\theta^*(x^\pi)\le29\,G\sqrt{r\log n+\log(1/\beta)}/(\mu n\sqrt m)$.",
+    uses=("theorem-3.6",),
     expected=CONFIRMED,
     summary="with the constant 29, given Theorem 3.6",
     rests_on=("ghazi2023/theorem-3.6",),

@@ -101,6 +101,7 @@ CLAIM = Claim(
     statement=r"For $v_1,\dots,v_N\in\mathbb R^d$ with $\sum v_i=0$, $\|v_i\|\le G$, $\beta<1/e$ and a "
     r"random "
     r"permutation: $\Pr[\|\sum_{j\le m}v_{\pi(j)}\|>5G\sqrt{m\log(1/\beta)}]\le\beta$.",
+    uses=("proposition-a.1",),
     expected=CONFIRMED,
     rests_on=("ghazi2023/proposition-a.1",),
     check=check,

@@ -28,6 +28,7 @@ CLAIM = Claim(
     r"$\mathbb E\|\hat\chi-\chi\|^2\le\alpha^2\le d\sigma^2\psi^2/(6m)$ for all $\chi\in[-\psi\sigma/\sqrt "
     r"m,\psi\sigma/\sqrt m]^d$ has "
     r"$n\ge d\sigma/(24\alpha\varepsilon\sqrt m)$.",
+    uses=("lemma-d.3", "theorem-d.4"),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,

@@ -42,6 +42,7 @@ CLAIM = Claim(
     r"on $\mathcal N^{\mathrm{tr}}(\chi,\sigma^2I;B)$ with $\mathbb "
     r"E\|\hat\chi-\chi^{\mathrm{tr}}\|^2\le\alpha^2\le d\sigma^2\psi^2/(12m)$ "
     r"has $n\ge d\sigma/(50\alpha\varepsilon\sqrt m)$.",
+    uses=("lemma-d.2", "lemma-d.5"),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,

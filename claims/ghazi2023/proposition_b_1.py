@@ -99,6 +99,7 @@ CLAIM = Claim(
     title="Empirical and population minimiser of a strongly convex loss",
     statement=r"For $G$-Lipschitz, $\mu$-strongly convex $\ell$, any $\mathcal D$ and $\beta<1/e$: "
     r"$\Pr[\|\theta^*(x)-\theta^*(\mathcal D)\|\le30G\sqrt{\log(2/\beta)}/(\mu\sqrt{nm})]\ge1-\beta$.",
+    uses=("theorem-3.6",),
     expected=CONFIRMED,
     rests_on=("ghazi2023/theorem-3.6",),
     summary="given Theorem 3.6; about 1.4 is needed in place of 30",

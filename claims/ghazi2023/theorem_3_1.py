@@ -131,6 +131,7 @@ CLAIM = Claim(
     r"permutation, $\sigma\le32600\,\frac{G\sqrt{\log n\log(1/\delta)/\varepsilon+\log(1/\beta)}}{\mu "
     r"n\sqrt m}"
     r"\cdot\frac{\log(1/\delta)^{1.5}}{\varepsilon^2}$.",
+    uses=("corollary-3.7", "theorem-3.3-privacy", "theorem-3.3-utility", "theorem-3.3-noise"),
     expected=CONFIRMED,
     summary="an existence statement, and true; line 3 of Algorithm 2 has another Δ",
     rests_on=(

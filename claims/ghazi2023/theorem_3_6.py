@@ -88,6 +88,7 @@ CLAIM = Claim(
     r"probability "
     r"$1-\beta$ over a random permutation: $\|\theta^*(x^\pi)-\theta^*(x^\pi_{-n})\|\le"
     r"5G\sqrt{\log(1/\beta)}/(\mu(n-1)\sqrt m)$.",
+    uses=("lemma-3.8",),
     expected=CONFIRMED,
     rests_on=("ghazi2023/lemma-3.8",),
     summary="on the boundary of 𝒦 as well, with gradients about their mean",

@@ -130,6 +130,7 @@ CLAIM = Claim(
     r"$n\ge\tilde\Omega(\log(1/\delta)\log(m)/\varepsilon)$ "
     r"an $(\varepsilon,\delta)$-DP mechanism (Algorithm 5, $\beta=1/(2n^2m)$) has excess empirical risk "
     r"$\tilde O_\varepsilon(G^2d/(\mu n^2m))$ on randomly permuted data.",
+    uses=("theorem-3.1", "theorem-4.1"),
     expected=CONSISTENT,
     summary="with projections and a radius that holds the noise",
     measure=measure,

@@ -54,6 +54,7 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde "
     r"O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+"
     r"\frac1{nm}))$: half of the users for line 3 of Algorithm 6, half for Phased-SCO on equal batches.",
+    uses=("proposition-b.1", "theorem-5.1"),
     expected=CONFIRMED,
     summary="with users of their own for line 3 and equal batches in line 7, for every m",
     rests_on=(

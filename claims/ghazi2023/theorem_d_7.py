@@ -123,6 +123,7 @@ CLAIM = Claim(
     r"$\delta\le\sqrt d/(200\sqrt{n\sqrt{\log n}})$: for some $\mu$-strongly convex $G$-Lipschitz loss every "
     r"$(\varepsilon,\delta)$-DP algorithm has excess risk at least "
     r"$c\frac{G^2}\mu(\frac1{nm}+\frac d{\varepsilon^2n^2m})$ on some $\mathcal D$.",
+    uses=("lemma-d.6",),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,
