@@ -176,6 +176,7 @@ def test_a_partition_has_a_cell_for_every_number_and_names_it() -> None:
     assert place.max() == len(cells) - 1
     assert rendered(cells.words(int(cells.of(np.array([0.5]))[0]))) == "{0.5}"
     for cell in np.unique(place):
+        np.testing.assert_array_equal(cells.holds(int(cell), values), place == cell)
         inside, words = values[place == cell], cells.words(int(cell))
         if isinstance(words, Interval):
             ends = words.low, words.high

@@ -79,7 +79,7 @@ def _cells_of(numbers: Sequenced, cells: Partition, e: Encoded) -> Ints:
 def _member(numbers: Sequenced, cells: Partition, cell: int) -> View:
     """How many numbers of a sequence are in a cell."""
     words = "how many of ", numbers.words, " are in ", cells.words(cell)
-    return View(words, lambda e: 1.0 * (_cells_of(numbers, cells, e) == cell).sum(axis=1))
+    return View(words, lambda e: 1.0 * cells.holds(cell, numbers(e)).sum(axis=1))
 
 
 @family(cost=lambda width, places: 8 * width)
