@@ -163,6 +163,7 @@ def test_a_fair_coin_has_events() -> None:
 
 
 @pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.slow
 def test_a_rare_leak_beside_an_atom_is_found(wide: bool) -> None:
     # True ε of this pair is about 5. Missed or refuted by luck with probability far below 1e-6: some 150
     # outputs of the first side lie where the second has none.
@@ -261,6 +262,7 @@ def letters(data: int, size: int, rng: np.random.Generator) -> Any:
 
 
 @pytest.mark.parametrize("mechanism", [geometric, letters])
+@pytest.mark.slow
 def test_no_more_false_alarms_than_half_at_an_alpha_of_half(mechanism: Any) -> None:
     # A large α makes a process that is no e-process show. 60 audits, a look after every batch, a tight claim:
     # were each wrong with probability 1/2, the allowance would be passed with probability below 1e-6.

@@ -80,6 +80,7 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian", "svt3"])
+@pytest.mark.slow
 def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     # Whatever is dropped before a large batch, the strongest event at every ε that decides is as strong as
     # before, but for what samples cannot tell apart: 1.5 standard errors, where trees have to be worth it.

@@ -324,6 +324,7 @@ def test_a_leak_in_a_subclass_of_arrays_is_found(pack: Any) -> None:
     assert audited(leaky, max_samples=2000).verdict == "refuted"
 
 
+@pytest.mark.slow
 def test_how_outputs_are_taken_apart_is_no_dependence() -> None:
     # What columns outputs have must not depend on when an output was drawn: independent outputs fail the
     # assumptions once in 1,000 audits, three or more of six with probability 2e-8.

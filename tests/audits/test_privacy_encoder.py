@@ -198,7 +198,7 @@ def audited(mechanism: Callable[..., Any], **options: Any) -> AuditResult:
     )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(250):
@@ -230,7 +230,7 @@ def written(rng: Rng) -> Any:
     return texts[rng.integers(len(texts))]()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_text_looks_the_same_in_every_batch(seed: int) -> None:
     rng = np.random.default_rng(seed)
     wraps: list[Callable[[Any], Any]] = [
@@ -289,6 +289,7 @@ SAME: dict[str, Callable[[int, Rng], Any]] = {
 
 
 @pytest.mark.parametrize("kind", SAME)
+@pytest.mark.slow
 def test_one_law_is_not_refuted(kind: str) -> None:
     # 12 audits at α = 0.02: three alarms have probability 2e-3 where all is well; with the seeds fixed, they
     # say that something is wrong.

@@ -58,6 +58,7 @@ def test_the_same_bits_for_any_number_of_jobs() -> None:
     assert found[0].samples == found[1].samples
 
 
+@pytest.mark.slow
 def test_processes_do_share_the_work() -> None:
     def names(data: float, rng: np.random.Generator) -> int:
         time.sleep(0.001)

@@ -100,6 +100,7 @@ def test_which_pairs_are_followed_goes_by_earlier_samples_only():
     assert state.size == run.halving.level
 
 
+@pytest.mark.slow
 def test_the_bad_one_of_two_hundred_is_refuted_and_the_text_tells_how_many_were_followed():
     result = _audit(200, 117, max_samples=400_000)
     assert result.verdict == "refuted"

@@ -241,6 +241,7 @@ def records(data: float, size: int, rng: np.random.Generator) -> Any:
         (lambda data, size, rng: rng.normal(size=(size, 4)), "coordinates 0 and 3"),
     ],
 )
+@pytest.mark.slow
 def test_leaks_are_planted_into_every_kind_of_output_in_its_words(mechanism: Any, words: str) -> None:
     result = audited(mechanism, max_samples=3000, epsilon=0.3)
     assert any(words in one.leak for one in result.planted), result.planted

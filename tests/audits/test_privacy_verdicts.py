@@ -60,16 +60,6 @@ def test_after_a_refutation_the_size_of_the_violation_is_found() -> None:
     assert sharp.epsilon_shown >= 0.9 * sharp.epsilon_lower
 
 
-def test_events_are_in_words_of_the_output() -> None:
-    def third(data: float, size: int, rng: np.random.Generator) -> Any:
-        out = rng.normal(size=(size, 5))
-        out[:, 3] += 2.0 * data
-        return out
-
-    assert "coordinate 3" in audited(third).event
-    assert "coordinate 3" in audited(third, method="clopper-pearson", max_samples=20_000).event
-
-
 def test_a_run_that_is_stopped_says_what_it_knows() -> None:
     seen: list[Look] = []
 
