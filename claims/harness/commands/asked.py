@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 ALPHA = 0.001
 MAX_SAMPLES = 1_000_000
@@ -57,23 +58,21 @@ class Asked:
         words += [word for package in self.with_packages for word in ("--with", package)]
         return shlex.join(["dpclaims", command, target, *words])
 
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Those of the options that are keywords of `audit_privacy`, but the claim."""
+        from audits.privacy.options import Options
+
+        known = {one.name for one in fields(Options)} - {"epsilon", "delta"}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name in known}
+
     def check(self) -> None:
         """ValueError for the first option of an audit that makes no sense: `Options` has its rules."""
         from audits.privacy.options import Options
 
+        claim = {"epsilon": self.epsilon or 0.0, "delta": self.delta or 0.0}
         try:
-            Options(
-                epsilon=0.0 if self.epsilon is None else self.epsilon,
-                delta=0.0 if self.delta is None else self.delta,
-                alpha=self.alpha,
-                max_samples=self.max_samples,
-                time_limit=self.time_limit,
-                resolution=self.resolution,
-                method=self.method,
-                seed=self.seed,
-                jobs=self.jobs,
-                errors=self.errors,
-            )
+            Options(**claim, **self.keywords)
         except ValueError as error:
             name, _, rest = str(error).partition(" ")
             raise ValueError(f"--{name.replace('_', '-')} {rest}") from None
