@@ -26,6 +26,7 @@ from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
+from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.result import TOO_SHORT, AuditResult, Planted, Witness
 from audits.privacy.tuning import TUNING
 from audits.values import digest
@@ -292,8 +293,8 @@ def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> A
     result = replace(result, constant=constant, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)
     if asked.score is None and not result.premise:
-        low_bits = footprints_of.look(outputs[0], outputs[1], asked.epsilon, asked.delta, asked.alpha)
-        result = replace(result, footprints=low_bits)
+        claim = asked.epsilon, asked.delta, asked.alpha
+        result = replace(result, footprints=footprints_of.look(*_doubles(finding.encoder, outputs), *claim))
 
     def announce(step: str) -> None:
         if asked.progress is not None and result.trace:
@@ -315,6 +316,14 @@ def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> A
                 result = _told_by(result, witness)
             return replace(result, simplest=witness)
     return result
+
+
+def _doubles(encoder: Encoder | None, outputs: list[Any]) -> list[Any]:
+    """Python objects that hold numbers alone as columns of doubles; other outputs as they are."""
+    if encoder is None or any(kept.dtype != object for kept in outputs):
+        return outputs
+    some = [encoder.encode(kept[: footprints_of.ROWS], "a dataset") for kept in outputs]
+    return outputs if any(e.shape[1] for e in some) else [e.values for e in some]
 
 
 def _constant(outputs: list[Any], result: AuditResult) -> bool:

@@ -55,14 +55,12 @@ class Tuning:
     # What is kept and how often it is learned from
 
     least: int = 8
-    """Fewer samples say nothing: to learn from, in an interval or a leaf, as hits of an event, or as turns of
-    a period. Of sequences of a kind no more are read."""
+    """Fewer samples say nothing: to learn from, in an interval, or as hits of an event."""
     retained_rows: int = 32768
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     glance: int = 512
     """So many samples of a dataset are enough for a first look: whether a column has more than a few values,
-    or which pairs of datasets are promising. What is costly takes no fewer. Products of two are
-    searched among as many columns at once; integers are divided by numbers up to twice as large."""
+    or which pairs of datasets are promising; and so many runs or rows that repeat are looked at."""
     patience: int = 4
     """Scores of rare events are learned from so many times the samples of others."""
     most_bytes: int = 2**27
@@ -94,43 +92,40 @@ class Tuning:
 
     wide: int = 100
     """From this many columns on, regressions are simplified."""
+    few_columns: int = 7
+    """So many columns without symbols have a smooth function, more a weighted sum."""
     far: float = 8.0
     """Columns are cut off so many robust standard deviations away from their medians."""
     most_work: float = 1e9
-    """Rows times squared columns of a regression, or times the number of products, at most."""
+    """Rows times squared columns of a regression, at most."""
     some_rows: int = 4096
     """So many samples of a dataset say where a column lies and how wide it is; a regression starts on so
-    many, and so many are scored at once, as they stay in the cache. Of many candidates of a kind, as all
-    subsets or signs of columns or all pairs of them, no more are looked at."""
+    many, and so many are scored at once, as they stay in the cache."""
     folds: int = 5
     """Parts that the samples are cut into for a score that all of them judge."""
     most_chosen: int = 24
-    """So many are chosen among all columns, pairs of columns or products, to be looked at one by one."""
+    """So many symbols, values or columns are chosen among all to be looked at one by one."""
 
-    # Periods, narrow modes and rare values of a number or a column
+    # Values, symbols and lists
 
     parts: int = 16
-    """A coarse partition has so many cells: a period is cut into so many, and a column for a choice of
-    places; integers read off an output are divided by no more. Samples that ordered no more cells may
-    also judge them, columns of no more values are not searched for periods and modes, and nothing is searched
-    for in fewer samples."""
+    """Samples that ordered no more cells may also judge them, texts that are fewer are not looked into, and
+    nothing is searched for in fewer samples."""
     most_numbers: int = 2**19
     """So many numbers of each dataset, in all columns, are looked at at once."""
     sure: float = 3.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
     little: float = 0.05
-    """What is less than this part of something else is little beside it: an interval that is this part as
-    wide as others around it that hold as many samples, what a round period tells less than the best one, the
-    last step of a fit."""
+    """What is less than this part of something else is little beside it: scores that tie, the last step of a
+    fit."""
     outer: float = 0.02
-    """The range of numbers is that of all but this share at either end, and a value of a larger share is an
-    atom."""
+    """A value that a larger share of the outputs has in a column is an atom."""
     nearly: float = 0.9
     """What is this part of something is nearly all of it. A leak in more of the outputs says nothing of an
-    audit; numbers of which so many are different are continuous; a threshold stands for an event where it
-    gets so many outputs right; a simple event is of like power where it exceeds the claim by so much of what
-    the audit's bound does; a resolution would have been caught with this probability."""
+    audit; numbers of which so many are different are continuous; a simple event is of like power where it
+    exceeds the claim by so much of what the audit's bound does; a resolution would have been caught with this
+    probability."""
 
     # Fixed number of samples
 
@@ -143,18 +138,8 @@ class Tuning:
         return self.patience * self.retained_rows
 
     @property
-    def most_joint(self) -> int:
-        """Columns whose subsets are no more than the candidates allowed."""
-        return int(math.log2(self.some_rows))
-
-    @property
-    def most_signed(self) -> int:
-        """Columns whose sums with coefficients −1, 0 and 1 are no more."""
-        return int(math.log(self.some_rows, 3))
-
-    @property
     def most_paired(self) -> int:
-        """Columns whose pairs are no more."""
+        """Columns whose pairs are no more than `some_rows`."""
         return math.isqrt(self.some_rows)
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import audit_privacy, show
-from audits.privacy.after.footprints import LEAST_ROWS, cells, look
+from audits.privacy import audit_privacy, each, show
+from audits.privacy.after.footprints import LEAST_ROWS, look
+from audits.privacy.outputs.bits import cells
 
 RNG = np.random.default_rng
 
@@ -113,3 +114,16 @@ def test_nothing_is_said_of_bits_where_the_numbers_themselves_leak() -> None:
     )
     assert result.verdict == "refuted"
     assert result.low_bits == ""
+
+
+def test_what_floats_of_a_record_tell_by_their_bits_is_reported_apart() -> None:
+    # A mean and its interval keep ε = 1 as real numbers; naive noise shows its bits in each of the floats.
+    def release(data: float, rng: np.random.Generator) -> Any:
+        mean = data + rng.laplace()
+        return {"mean": mean, "ci": (mean - 1.96, mean + 1.96)}
+
+    result = audit_privacy(
+        each(release), [(1.0, 0.0)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=4000
+    )
+    assert result.verdict == "not-refuted"
+    assert result.low_bits

@@ -59,5 +59,5 @@ def learners(sample: Encoded, low_bits: bool) -> list[Learner]:
         return [VALUE, SETS, *([FOOTPRINTS] if low_bits else [])]
     if sample.is_symbol:
         return [SETS]
-    few = sample.shape[0] <= TUNING.most_signed and sample.shape[1] == 0
+    few = sample.shape[0] <= TUNING.few_columns and sample.shape[1] == 0
     return [SETS, SMOOTH if few else LOGISTIC, LISTS, SYMBOLS]
