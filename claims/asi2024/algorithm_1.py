@@ -332,6 +332,7 @@ CLAIM = Claim(
     statement=r"For every dataset the program's score is "
     r"$\frac1n\sum_{Z,Z'}\mathbf 1(\|q(Z)-q(Z')\|\le\tau)$, and its selection probabilities are $0$ for "
     r"$f<n/2$, $1$ for $f\ge2n/3$ and $(f-n/2)/(n/6)$ between, with $f$ the number of users within $2\tau$.",
+    role="program",
     expected=CONFIRMED,
     check=check_lines,
     smoke=grid(batch=(1,)),

@@ -267,6 +267,7 @@ CLAIM = Claim(
     statement=r"Without noise the program asks gradients at $\theta_1=\theta_0$ and "
     r"$\theta_{t+1}=\Pi(\theta_t-\eta\bar g_t)$, returns $\frac1T\sum_t\theta_t$ over the stated $t$, and "
     r"$\theta_0$ for a run that has halted.",
+    role="program",
     expected=CONFIRMED,
     check=check,
     smoke=grid(T=(4,), eta=(0.3,)),

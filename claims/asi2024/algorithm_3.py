@@ -237,6 +237,7 @@ CLAIM = Claim(
     title="Localisation, line by line: the schedule",
     statement=r"$k=\lceil\log\log mn\rceil$ phases of $n_i=n/2^{k+1-i}$ users of their own, with "
     r"$\hat R_j=\sqrt{2D_{j-1}/\mu}$ and the parameters of Theorem 4.1 for $n_j$ and $\hat R_j$.",
+    role="program",
     expected=CONFIRMED,
     check=check,
     smoke=grid(n=(100, 1000), m=(1, 20), d=(1, 7), epsilon=(0.5, 5.0)),

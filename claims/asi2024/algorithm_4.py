@@ -114,6 +114,7 @@ CLAIM = Claim(
     statement=r"For fixed scores $q_1,\dots,q_T$ the program answers ⊤ to the first $t$ with probability "
     r"$\int\frac\varepsilon4e^{-\varepsilon|\rho|/2}\prod_{s\le t}F(q_s-\Delta+\rho)\,d\rho$, $F$ the "
     r"distribution function of $\mathrm{Lap}(4/\varepsilon)$, and never answers after ⊥.",
+    role="program",
     expected=CONSISTENT,
     check=check,
     smoke=grid(epsilon=(0.5,), T=(300,), samples=(100_000,)),

@@ -207,6 +207,7 @@ CLAIM = Claim(
     statement=r"Algorithm 1 draws $R_1\sim\mathsf{TDLap}(\bar\varepsilon,\bar\delta)$, takes a smallest $S$ "
     r"with $\bar\Delta_{4\kappa-|S|}f(x_{-S})\le\Delta$, and returns $f(x_{-S})+\mathcal N(0,\sigma^2I)$ if "
     r"$|S|\le R_1$, else $\perp$.",
+    role="program",
     expected=CONFIRMED,
     check=check,
     plots=[

@@ -240,6 +240,7 @@ CLAIM = Claim(
     r"Algorithms 3, 4 and 5 at $(1,0.1)$ with all $\hat\theta_i$ shown, on pairs of datasets that both have"
     r" the "
     r"certificate of appendix C, satisfy $(\varepsilon,\delta)$-DP for replacement of one user.",
+    role="program",
     expected=CONSISTENT,
     check=check,
     smoke=grid(program="algorithm 1", samples=200_000),

@@ -295,6 +295,7 @@ CLAIM = Claim(
     statement=r"In Algorithms 3 to 6, $\hat\theta_i=\theta^*_i+\mathcal N(0,\sigma_i^2I)$, $\theta^*_i$ the "
     r"minimiser over $\mathcal K_i=\mathcal K\cap\mathcal B(\hat\theta_{i-1},R_i)$ of "
     r"$\mathcal L+\frac{\lambda_i}2\|\theta-\hat\theta_{i-1}\|^2$ on the users of phase $i$.",
+    role="program",
     expected=CONFIRMED,
     check=check,
     smoke=grid(d=(1, 2), runs=1),

@@ -254,6 +254,7 @@ CLAIM = Claim(
     statement=r"""The programs refuse arguments outside the ranges of their texts: $\delta\notin(0,1)$, chains
 that are too short for their tolerance, losses steeper than $G$, rules against the marking condition, bases
 that are not orthonormal, sampling rates outside $(0,1]$; and take the last values inside.""",
+    role="program",
     expected=CONFIRMED,
     check=check,
     smoke=grid(program=tuple(PROGRAMS)),

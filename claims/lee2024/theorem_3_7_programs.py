@@ -201,6 +201,7 @@ CLAIM = Claim(
     title="Risk, copies and padding of the ℓ₁ instance",
     statement=r"""The implementation has the risk $\frac1n\sum_i\|\theta-z_i\|_1$, least at the median, copies
 each record $k$ times and appends zeros, pads with as many zeros as ones, and projects onto $[0,1]^d$.""",
+    role="program",
     expected=CONFIRMED,
     check=check,
     smoke=grid(n=(5, 12), d=3),
