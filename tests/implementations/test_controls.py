@@ -15,8 +15,6 @@ from implementations.controls import (
     classical_gaussian_control,
     classical_rows,
     controls,
-    gaussian_control,
-    laplace_control,
     noisy_max,
     pure_epsilon,
     queries_within_one,
@@ -178,15 +176,6 @@ def test_sparse_vector_against_adaptive_quadrature(line: float, noise: float, th
         assert law.mass[stop] == pytest.approx(value, rel=1e-8)
 
 
-def test_sparse_vector_values_add_up_to_the_stops() -> None:
-    edges = np.arange(-30.0, 40.0, 0.5)
-    values = sparse_vector.sparse_vector_value_law(2.0, 2.0, 1.0, edges)([1, 0, 2]).mass
-    stops = sparse_vector.sparse_vector_law(2.0, 2.0, 1.0)([1, 0, 2]).mass
-    width = len(edges) + 1
-    np.testing.assert_allclose(values[:-1].reshape(3, width).sum(axis=1), stops[:3], rtol=1e-11)
-    assert values[-1] == pytest.approx(stops[3], rel=1e-11)
-
-
 def test_sparse_vector_value_density_against_direct_integration() -> None:
     # P(first query stops, value in [1, 1.5)) for one query of 0.7 by a double integral.
     from scipy import integrate, stats
@@ -197,25 +186,6 @@ def test_sparse_vector_value_density_against_direct_integration() -> None:
         return float(stats.laplace.pdf(v, 0.7, 2.0) * stats.laplace.cdf(v - 1.0, scale=2.0))
 
     assert law.mass[1] == pytest.approx(integrate.quad(over_line, 1.0, 1.5)[0], rel=1e-10)
-
-
-def test_sparse_vector_without_query_noise_in_closed_form() -> None:
-    from scipy import stats
-
-    # ⊤ exactly where the query reaches 1 + Lap(2): (2, 0) splits the line at −1 and at 1.
-    law = sparse_vector.sparse_vector_all_law(2.0, 0.0, 1.0)([2, 0])
-    cdf = stats.laplace(scale=2.0).cdf
-    np.testing.assert_allclose(law.mass, [1 - cdf(1), 0.0, cdf(1) - cdf(-1), cdf(-1)], rtol=1e-12)
-
-
-def test_sparse_vector_all_answers_sum_to_the_first_stop() -> None:
-    # The first ⊤ of the variant that goes on is the stop of the variant that does not.
-    queries = [1, 0, 2, 0.5]
-    every = sparse_vector.sparse_vector_all_law(2.0, 2.0, 1.0)(queries).mass
-    stops = sparse_vector.sparse_vector_law(2.0, 2.0, 1.0)(queries).mass
-    for stop in range(5):
-        answers = [k for k in range(16) if f"{k:04b}1".index("1") == stop]
-        assert every[answers].sum() == pytest.approx(stops[stop], rel=1e-12)
 
 
 def test_geometric_against_scipy() -> None:
@@ -261,12 +231,6 @@ def test_classical_gaussian_calibration_holds_below_one_and_fails_at_ten() -> No
     assert direct > 2e-5
 
 
-def test_less_noise_means_the_larger_epsilon_it_says() -> None:
-    assert laplace_control(0.95).true_epsilon == pytest.approx(1 / 0.95)
-    assert not laplace_control(0.95).private
-    assert gaussian_control(0.5).true_epsilon > 1.5
-
-
 @pytest.mark.parametrize("records", [(0.0, 0.1, 0.5), (0.0, 0.0, 0.0), (0.0, 0.2, 0.3, 0.35, 1.0)])
 @pytest.mark.parametrize("bound", [0.05, 0.15, 0.25, 0.5, 2.0])
 def test_distance_to_instability_by_brute_force(records: tuple[float, ...], bound: float) -> None:
@@ -289,12 +253,7 @@ def test_distance_to_instability_by_brute_force(records: tuple[float, ...], boun
     assert distance_to_instability(records, bound) == distance
 
 
-def test_distance_to_instability_refuses_an_even_number_of_records() -> None:
-    with pytest.raises(ValueError, match="odd number of records, got 4"):
-        distance_to_instability((0, 1, 2, 3), 1.0)
-
-
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(st.floats(-5, 5, width=32), st.floats(-1, 1, width=32)), min_size=1, max_size=6))
 def test_private_selections_are_private_on_any_neighbours(entries: list[tuple[float, float]]) -> None:
     first = [q for q, _ in entries]
@@ -306,19 +265,6 @@ def test_private_selections_are_private_on_any_neighbours(entries: list[tuple[fl
         sparse_vector.sparse_vector_law(2.0, 4.0, 0.5),
     ):
         assert pure_epsilon(law, (first, second)) <= 1.0 + 1e-9
-
-
-def test_pure_epsilon_refuses_cells_of_several_outputs() -> None:
-    control = laplace_control()
-    with pytest.raises(ValueError, match="must be finite"):
-        pure_epsilon(control.law, control.pair)
-
-
-def test_unstable_data_use_up_delta_at_every_epsilon() -> None:
-    control = CONTROLS["propose-test-release-unstable"]
-    p, q = (control.law(data).mass for data in control.pair)
-    for epsilon in (0.0, 1.0, 5.0):
-        assert 0.999 * control.delta < _delta(p, q, epsilon) <= control.delta + 1e-12
 
 
 def test_neighbouring_queries() -> None:

@@ -1,7 +1,5 @@
 """Projections: nearest point, by the variational inequality ⟨v − Πv, w − Πv⟩ ≤ 0 for all w of the set."""
 
-import math
-
 import numpy as np
 import pytest
 
@@ -27,19 +25,3 @@ def test_projection_is_the_nearest_point(domain):
     assert products.max() < 1e-12
     distances = np.linalg.norm(inside[:, None] - inside[None], axis=-1)
     assert distances.max() <= domain.diameter + 1e-12
-
-
-def test_unconstrained_changes_nothing():
-    points = np.array([[1e9, -1.0]])
-    domain = domains.unconstrained()
-    assert domain.project(points) is points
-    assert domain.diameter == math.inf
-
-
-def test_bad_domains_are_refused():
-    with pytest.raises(ValueError, match="radius"):
-        domains.ball(math.nan)
-    with pytest.raises(ValueError, match="exceed"):
-        domains.box(np.array([1.0]), np.array([0.0]))
-    with pytest.raises(ValueError, match="shape"):
-        domains.box(np.array([1.0]), np.array([2.0, 3.0]))

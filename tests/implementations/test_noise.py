@@ -1,7 +1,5 @@
 """Noise: laws against SciPy, projection against the full draw."""
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -27,17 +25,3 @@ def test_projected_gamma_noise_has_the_law_of_the_projection(dimension, kept):
     assert short.shape == (8_000, kept)
     for statistic in (lambda z: z[:, 0], lambda z: np.linalg.norm(z, axis=1), lambda z: z.min(axis=1)):
         assert stats.ks_2samp(statistic(full), statistic(short)).pvalue > 1e-6
-
-
-def test_gamma_noise_broadcasts_scales_over_the_batch():
-    scale = np.array([[0.1], [10.0]])
-    draws = noise.spherical_gamma((2, 500), 3, scale, np.random.default_rng(4))
-    assert np.linalg.norm(draws[0], axis=1).max() < np.linalg.norm(draws[1], axis=1).max() / 10
-
-
-def test_bad_input_is_refused():
-    rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="coordinates"):
-        noise.spherical_gamma((1,), 3, 1.0, rng, coordinates=4)
-    with pytest.raises(ValueError, match="scale"):
-        noise.spherical_gamma((1,), 3, math.nan, rng)

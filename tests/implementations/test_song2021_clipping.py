@@ -1,6 +1,5 @@
 """The clipped surrogate, clipped DP-GD and the logistic instance of song2021 against independent oracles."""
 
-import math
 import tracemalloc
 from fractions import Fraction as F
 
@@ -27,7 +26,7 @@ def functions(draw):
 
 
 @given(functions(), rationals)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_value_is_a_maximum_of_tangents(f, y):
     # Convex piecewise linear: f(y) = max over its pieces of the line through that piece.
     anchors = [(f.breaks[0] if f.breaks else F(0)) - 1, *f.breaks]
@@ -37,44 +36,6 @@ def test_value_is_a_maximum_of_tangents(f, y):
     step = F(1, 10**6)
     assert low == (f.value(y) - f.value(y - step)) / step
     assert high == (f.value(y + step) - f.value(y)) / step
-
-
-@given(functions(), st.fractions(min_value=F(1, 6), max_value=7, max_denominator=6), rationals)
-@settings(max_examples=80, deadline=None)
-def test_surrogate_is_the_integral_of_the_clipped_slope(f, bound, y):
-    # An oracle without y₁ and y₂: clip every slope, keep the kinks, integrate.
-    clipped = [min(max(s, -bound), bound) for s in f.slopes]
-    keep = [i for i in range(len(f.breaks)) if clipped[i] < clipped[i + 1]]
-    slopes = (clipped[0], *(clipped[i + 1] for i in keep))
-    oracle = cs.PiecewiseLinear(tuple(f.breaks[i] for i in keep), slopes)
-    g = cs.surrogate(f, bound)
-    assert g(y) - g(F(0)) == oracle.value(y)
-
-
-@pytest.mark.parametrize("slope", [F(-2), F(2)])
-def test_corner_where_all_slopes_are_beyond_the_clip(slope):
-    f = cs.PiecewiseLinear((), (slope,), F(5))
-    level = -math.inf if slope > 0 else math.inf
-    assert cs.clip_levels(f, F(1)) == (level, level)
-    assert cs.printed_surrogate(f, F(1))(F(3)) is None
-    assert cs.surrogate(f, F(1))(F(3)) == 5 + (3 if slope > 0 else -3)
-
-
-def test_corners_without_clipping():
-    f = cs.PiecewiseLinear((F(0),), (F(-1), F(1)))
-    assert cs.clip_levels(f, F(1)) == (-math.inf, math.inf)  # the bound itself is not beyond it
-    assert cs.surrogate(f, None) == f.value  # x = 0
-    assert cs.clip_levels(f, F(1, 2)) == (0, 0)  # y₁ = y₂
-    assert cs.surrogate(f, F(1, 2))(F(-4)) == 2
-
-
-def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="slopes"):
-        cs.PiecewiseLinear((F(0),), (F(1), F(1)))
-    with pytest.raises(ValueError, match="bound"):
-        cs.clip_levels(cs.PiecewiseLinear((), (F(1),)), F(0))
-    with pytest.raises(ValueError, match="bound"):
-        cs.clip(np.ones((2, 2)), float("nan"))
 
 
 @pytest.mark.parametrize(
@@ -146,13 +107,3 @@ def test_logistic_instance_closed_forms(b):
     assert float(logistic_instance.risk(np.array(0.7))) == pytest.approx(
         float(np.mean(np.log1p(np.exp(-data.targets * scores))))
     )
-    for of_norm in (
-        logistic_instance.clipped_optimum,
-        logistic_instance.lower_kink,
-        logistic_instance.upper_kink,
-        lambda b: logistic_instance.clipped_risk(np.zeros(1), b),
-        lambda b: logistic_instance.clipped_gradient(np.zeros(1), b),
-    ):
-        for bad in (0.25, 0.3, 0.0, float("nan")):
-            with pytest.raises(ValueError, match="clipping norm"):
-                of_norm(bad)

@@ -8,9 +8,8 @@ import pytest
 from scipy import integrate, stats
 
 from implementations import losses
-from implementations.interfaces import Adjacency, Problem
-from implementations.privacy import mu_star
-from implementations.song2021 import dp_gd, local, softmax_fields, stationary_point
+from implementations.interfaces import Problem
+from implementations.song2021 import local, softmax_fields, stationary_point
 
 
 @pytest.mark.parametrize("gap", [-7.0, -0.3, 0.0, 2.0])
@@ -36,25 +35,6 @@ def test_selection_probabilities_add_up_and_agree_with_draws():
     assert stats.chisquare(np.bincount(draws, minlength=4), 40_000 * np.array(exact)).pvalue > 1e-6
 
 
-def test_stationary_point_without_noise_takes_the_smallest_gradient():
-    loss = losses.huber(1.0)
-    gradient = dp_gd.coordinate_gradient(loss, np.full((1, 1), 3.0), np.ones((1, 1)))
-    found = stationary_point.stationary_point(
-        gradient,
-        np.zeros((2, 1)),
-        np.random.default_rng(0),
-        steps=5,
-        learning_rate=1.0,
-        noise_scale=0.0,
-        selection_scale=1e-12,
-    )
-    # θ: 0, 1, 2, 3, 3, and the gradient is 0 from the third step on.
-    assert np.allclose(found.theta, 3.0)
-    assert (found.index >= 3).all()
-    assert np.allclose(found.norm, 0.0)
-    assert np.allclose(found.least, 0.0)
-
-
 def test_balanced_steps_minimise_the_bound():
     setting = {"mu": 0.3, "n": 5_000, "lipschitz": 1.0, "smoothness": 2.0, "rank": 4, "initial_risk": 0.7}
     steps = stationary_point.balanced_steps(**setting)
@@ -64,22 +44,6 @@ def test_balanced_steps_minimise_the_bound():
 
     assert bound(steps) <= min(bound(t) for t in range(max(1, steps - 200), steps + 200)) * (1 + 1e-4)
     assert bound(steps) == pytest.approx(4 * math.sqrt(2 * 2.0 * 0.7 * 4) / (5_000 * 0.3), rel=1e-3)
-
-
-def test_local_noise_is_root_n_times_the_central_one():
-    n, steps = 400, 30
-    central = dp_gd.noise_scale(
-        epsilon=0.8,
-        delta=1e-5,
-        n=n,
-        steps=steps,
-        lipschitz=1.0,
-        noise="calibrated",
-        adjacency=Adjacency.REPLACE,
-    )
-    report = local.report_noise(epsilon=0.8, delta=1e-5, steps=steps, lipschitz=1.0)
-    assert report / math.sqrt(n) == pytest.approx(math.sqrt(n) * central, rel=1e-12)
-    assert 2.0 * math.sqrt(steps) / report == pytest.approx(mu_star(0.8, 1e-5), rel=1e-12)
 
 
 def test_mean_of_local_reports_has_the_law_of_the_shortcut():
@@ -135,12 +99,3 @@ def test_loop_integral_of_a_gradient_field_is_zero_and_that_of_a_clipped_one_is_
     assert value == pytest.approx(
         -softmax_fields.clipped_curl(exact, F(1, 2), 0, 1).value * side**2, rel=1e-2
     )
-
-
-def test_bad_points_are_refused():
-    with pytest.raises(ValueError, match="positive"):
-        softmax_fields.coefficients([F(1), F(0)])
-    with pytest.raises(ValueError, match="Θ"):
-        softmax_fields.clipped_curl([F(1), F(1), F(1)], F(5), 0, 1)
-    with pytest.raises(ValueError, match="scale"):
-        stationary_point.selection_scale(epsilon=1.0, n=5, lipschitz=1.0, scale="guess")
