@@ -39,11 +39,6 @@ def test_sign_sums_are_those_of_all_subsets() -> None:
         assert probabilities[np.abs(norms - value) < 1e-9].sum() == pytest.approx(probability)
 
 
-def test_neighbours_and_datasets() -> None:
-    assert len(_oracle.datasets(4, 3)) == 15
-    assert set(_oracle.neighbours((1, 0, 2))) == {(0, 1, 2), (0, 0, 3), (2, 0, 1), (1, 1, 1)}
-
-
 def test_minimisers_of_the_small_problems() -> None:
     """No point of a fine grid of the interval has a smaller mean loss; gradients add up to zero inside."""
     rng = np.random.default_rng(0)

@@ -11,11 +11,9 @@ from scipy.special import comb
 
 from audits.divergence import hockey_stick
 from audits.laws import Laplace, Mixture
-from claims import Point
-from claims.levy2021 import _shared, limit_fixed_n, sub_gaussian_concentration, theorem_1_utility
-from implementations.levy2021.constants import CORRECTED, PAPER, Constants
+from claims.levy2021 import _shared, limit_fixed_n, sub_gaussian_concentration
 from implementations.levy2021.private_range import range_law
-from implementations.levy2021.winsorized_mean_1d import LaplaceMixture, winsorized_mean_1d_law
+from implementations.levy2021.winsorized_mean_1d import winsorized_mean_1d_law
 
 
 def test_count_vectors_and_neighbours():
@@ -60,38 +58,6 @@ def test_mixture_tv_and_divergence_agree_with_the_exact_instrument(seed):
     assert max(both) > 0.0
 
 
-def test_mixture_tv_of_equal_and_distant_laws():
-    one = LaplaceMixture(np.array([1.0]), np.array([0.3]), 0.5)
-    assert _shared.mixture_tv(one, 0.3) == pytest.approx(0.0, abs=1e-15)
-    assert _shared.mixture_tv(one, 1.3) == pytest.approx(1 - math.exp(-1.0))  # distance 2 scales
-    with pytest.raises(ValueError, match="scales must agree"):
-        _shared.mixture_divergence(one, LaplaceMixture(np.array([1.0]), np.array([0.3]), 0.6))
-
-
-def test_printed_interval_fails_for_every_bin_width_and_the_corrected_one_for_none():
-    # Theorem 1 with |b − a| = 4τ: no width of the bins saves it; reaching 2τ + half a bin always does.
-    n, epsilon, bound = 96, 4.0, 8.0
-    for width in (0.25, 1.0, 2.0):
-        short = Constants(width, 2.0, 0.5, "paper", "paper")
-        long = Constants(width, 2.0 + 0.5 * width, 0.5, "paper", "paper")
-        beta = 2 * bound / width * math.exp(-n * epsilon / 8)
-        edge = width * math.ceil(0.5 / width)  # right end of a bin
-        x = np.repeat([edge - 1e-6, edge - 1e-6 + 2.0], [56, 40])
-        law = winsorized_mean_1d_law(x, epsilon, 1.0, bound, short)
-        assert _shared.mixture_tv(law, float(x.mean())) > 0.05 > 1e3 * beta
-        law = winsorized_mean_1d_law(x, epsilon, 1.0, bound, long)
-        assert _shared.mixture_tv(law, float(x.mean())) <= beta + 1e-12
-
-
-def test_worst_dataset_search_beats_a_friendly_one():
-    rng = np.random.default_rng(0)
-    point = Point(axes={"n": 12, "epsilon": 4.0, "ratio": 4.0, "levels": 2}, rng=rng, alpha=1e-6)
-    tv, _ = theorem_1_utility.worst_dataset(point, PAPER)
-    friendly = winsorized_mean_1d_law(np.zeros(12), 4.0, 1.0, 4.0, PAPER)
-    assert tv > 10 * _shared.mixture_tv(friendly, 0.0)
-    assert theorem_1_utility.beside(point, CORRECTED) < 4.0 * math.exp(-12 * 4 / 8)
-
-
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_linear_program_has_the_closed_form(n):
     decision = np.array([[0.0, 1.0], [1.0, 0.0]])
@@ -100,12 +66,6 @@ def test_linear_program_has_the_closed_form(n):
         assert value == pytest.approx(limit_fixed_n.decision_error(n, epsilon), rel=1e-7)
     # without any privacy (ε = 40) the error vanishes; with ε → 0 it is a coin
     assert limit_fixed_n.least_risk(n, 1e-9, 0.0, decision) == pytest.approx(0.5, abs=1e-6)
-
-
-def test_approximate_dp_has_no_floor():
-    decision = np.array([[0.0, 1.0], [1.0, 0.0]])
-    assert limit_fixed_n.least_risk(1, 0.0, 0.3, decision) == pytest.approx(0.35)  # total variation 0.3
-    assert limit_fixed_n.least_risk(8, 1.0, 0.05, decision) == pytest.approx(0.0, abs=1e-7)
 
 
 def test_decision_error_with_delta_is_that_of_the_recursion():

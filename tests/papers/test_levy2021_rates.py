@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
@@ -49,12 +47,6 @@ def test_cells_outside_the_theorem_are_refused():
     axes = {"n": 100, "m": 1, "d": 1, "epsilon": 1.0, "steps": 2}
     with pytest.raises(ValueError, match="does not cover"):
         shared.setting(Point(axes=axes, rng=np.random.default_rng(0), alpha=1e-6))
-
-
-def test_log_factors_of_theorem_4_are_those_of_its_first_phase():
-    f = theorem_4.Formulas(10**9, 100, 4, 0.5)
-    assert math.sqrt(f.log_factors) * f.unit < math.sqrt(f.d)
-    assert f.answer_variance(f.n // 2, 10) == pytest.approx(f.answer_variance(f.n, 10) * 4.0, rel=0.05)
 
 
 @pytest.mark.parametrize("terms", [1, 2, 4])

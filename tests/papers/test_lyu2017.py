@@ -80,16 +80,6 @@ def test_bounds_hold_the_closed_form(law, variants):
         assert bounds.low * (1 - 1e-9) <= exact <= bounds.high * (1 + 1e-9)
 
 
-def test_probabilities_of_all_runs_sum_to_one(law, variants):
-    from lyu2017._evidence import QUERIES, complete_runs
-
-    for variant in (variants.algorithm_1(1.0, 2), variants.algorithm_2(1.0, 1), variants.algorithm_5(1.0)):
-        runs = complete_runs(variant.stop, len(QUERIES))
-        found = [law.probability(variant, QUERIES[: len(run)], run) for run in runs]
-        assert sum(each.low for each in found) <= 1.0 + 1e-9
-        assert sum(each.high for each in found) >= 1.0 - 1e-9
-
-
 def test_no_answers_to_few_queries_lose_more_than_the_substitution_allows(law, variants, monkeypatch):
     """Brute force: every move of three queries by -1, 0 or 1, all runs, in both directions."""
     from lyu2017._evidence import complete_runs

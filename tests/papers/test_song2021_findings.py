@@ -1,26 +1,18 @@
 """The computations behind the findings of song2021, against closed forms, quadrature and brute force."""
 
 import math
-from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from claims import Point
-from claims.harness.index import entry_of
-from claims.harness.standing import Standing, readings_of, standing
 from claims.song2021 import (
-    corollary_5_2,
     footnote_4,
     theorem_3_1,
-    theorem_4_1_privacy,
     theorem_4_1_utility,
     theorem_b_1,
-    theorem_d_4,
 )
-from implementations.song2021 import logistic_instance
 
 
 @pytest.mark.parametrize(("ratio", "freedom", "epsilon"), [(1.4, 1, 1.0), (1.1, 3, 0.2), (2.0, 2, 0.0)])
@@ -51,21 +43,6 @@ def test_the_worst_dataset_of_the_signs_is_at_two_over_epsilon(epsilon):
     assert s == pytest.approx(2.0 / epsilon, abs=1.0)
     assert cost <= (1.0 + 1e-12) / (math.e * epsilon)
     assert cost == pytest.approx(1.0 / (math.e * epsilon), rel=0.02)
-
-
-def test_clipping_removes_the_minimum_of_an_average_that_has_one():
-    slopes = [corollary_5_2.average_slope(Fraction(theta), None) for theta in (-5, 5)]
-    assert slopes == [Fraction(-3, 4), Fraction(7, 4)]
-    assert corollary_5_2.average_slope(Fraction(5), Fraction(1)) == Fraction(-1, 2)
-    assert corollary_5_2.average_slope(Fraction(5), Fraction(2)) == Fraction(-1, 4)
-    assert corollary_5_2.average_slope(Fraction(5), Fraction(4)) == Fraction(1, 4)
-
-
-def test_the_selection_loses_half_where_a_record_is_added_or_removed():
-    for candidates in (2, 3):
-        moved = theorem_4_1_privacy.selection_loss(0.8, "printed", candidates, 30.0, 2.0)
-        added = theorem_4_1_privacy.selection_loss(0.8, "printed", candidates, 30.0, 1.0)
-        assert added <= 0.8 < moved <= 1.6
 
 
 def test_the_tail_bound_of_the_corrected_theorem_covers_its_parts():
@@ -99,22 +76,3 @@ def test_the_budget_a_cheater_may_spend_at_probabilities_zero_and_one(presence):
         return float(seen @ (0.5 * np.exp(-0.5 * times * epsilon * counts)))
 
     assert excess(found.estimate) >= 0.1 > excess(2.0 * found.estimate)
-
-
-def test_a_run_of_small_steps_has_less_bias_than_theorem_d_4_says():
-    """The bound of the excess is above what the program has, and both below log(1/B)/60."""
-    rng = np.random.default_rng(0)
-    point = Point(axes=theorem_d_4.ANY_STEP.tier("smoke").points[0], rng=rng, alpha=1e-6)
-    (found,) = theorem_d_4.check_any_step(point)
-    assert found.estimate < 0.01 * float(found.claimed or 0.0)
-    # d²L/dθ² at 0, the largest: (2/3)(1/4)(1/4) + (1/3)(1/4).
-    risk = logistic_instance.risk(np.array([-1e-3, 0.0, 1e-3]))
-    assert (risk[0] - 2.0 * risk[1] + risk[2]) / 1e-6 == pytest.approx(1.0 / 8.0, rel=1e-3)
-
-
-def test_theorem_3_1_holds_to_the_letter_only():
-    """Its learning rate uses the private data, at every noise."""
-    claims = [theorem_3_1.CLAIM, *theorem_3_1.CLAIMS]
-    readings = readings_of("song2021/theorem-3.1", [entry_of(claim) for claim in claims])
-    assert len(readings) == len(claims)
-    assert standing(readings) is Standing.LETTER_ONLY

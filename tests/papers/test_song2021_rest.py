@@ -9,17 +9,9 @@ from claims import Point
 from claims.song2021 import theorem_3_2, theorem_3_3, theorem_4_1_privacy, theorem_4_1_utility
 from implementations import losses
 from implementations.interfaces import Adjacency
-from implementations.privacy import gaussian_delta
 from implementations.song2021 import dp_gd, stationary_point
 
 # --- Theorem 4.1 ----------------------------------------------------------------------------------------
-
-
-def test_composed_delta_without_information_in_the_selection_is_that_of_the_steps():
-    # With enormous Laplace noise the index is a fair coin: two Gaussian steps of sensitivity 2 remain.
-    value, error = theorem_4_1_privacy.composed_delta(0.5, 3.0, 1e9, 2.0, swapped=False)
-    assert value == pytest.approx(gaussian_delta(1.0, 2.0 * math.sqrt(2.0) / 3.0), abs=1e-8)
-    assert error < 1e-8
 
 
 @pytest.mark.parametrize("swapped", [False, True])
@@ -49,13 +41,6 @@ def test_composed_delta_agrees_with_sampled_privacy_losses(swapped):
     assert abs(values.mean() - exact) < 6.0 * values.std() / math.sqrt(size)
 
 
-def test_the_loss_of_the_selection_tends_to_twice_epsilon():
-    losses = [theorem_4_1_privacy.selection_loss(0.7, "printed", 2, gap) for gap in (5.0, 50.0, 400.0)]
-    assert losses == sorted(losses)
-    assert losses[-1] == pytest.approx(1.4, rel=5e-3)
-    assert theorem_4_1_privacy.selection_loss(0.7, "corrected", 5, 12.0) <= 0.7 * (1 + 1e-9)
-
-
 # --- Theorem 3.3 --------------------------------------------------------------------------------------------
 
 
@@ -79,7 +64,7 @@ def test_threshold_of_the_laplace_estimator_is_that_of_the_closed_form():
 def test_the_exact_norm_is_that_of_drawn_candidates(steps, sigma, scale, rank):
     # START and steps − 1 draws of σχ, Laplace noise on each; six standard errors have p < 1e-8.
     rng = np.random.default_rng(steps)
-    size = 100_000
+    size = 40_000
     norms = sigma * np.sqrt(rng.chisquare(rank, (size, steps)))
     norms[:, 0] = theorem_4_1_utility.START
     chosen = norms[np.arange(size), np.argmin(norms + rng.laplace(0.0, scale, norms.shape), axis=1)]

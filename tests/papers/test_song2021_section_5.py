@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize
 
-from claims.song2021 import lemma_5_1, lemma_a_2, lemma_b_3, theorem_5_3, theorem_d_4
+from claims.song2021 import lemma_5_1, lemma_a_2, lemma_b_3, theorem_d_4
 from implementations.song2021 import hard_instance, logistic_instance
 
 # --- Lemma B.3 ------------------------------------------------------------------------------------------
@@ -56,12 +56,6 @@ def test_three_atoms_are_enough(factor, delta, centre):
     assert float(exact) == pytest.approx(program(numbers[0], numbers[1], grid, numbers[2]), abs=1e-7)
 
 
-def test_the_worst_case_of_lemma_b_3_uses_three_quarters_of_its_delta_term():
-    # e^ε = 3/2, δ = 1/10: the lemma grants 2δ = 0.20.
-    exact, _ = lemma_b_3.worst(F("3/2"), F("1/10"), [F(-1), F(0), F(1)], F(0))
-    assert exact == F("3/20")
-
-
 # --- Lemma A.2 ------------------------------------------------------------------------------------------
 
 
@@ -72,10 +66,6 @@ def test_the_envelope_solves_the_recursion_and_obeys_its_closed_bound():
         sums = np.cumsum(rho)[:-1]
         assert np.allclose(rho[1:] ** 2, 4.0 * t + 4.0 / n * sums)
         assert (rho[1:] <= 2.0 * np.sqrt(t) + 4.0 * t / n).all()
-
-
-def test_linear_losses_of_opposite_sign_attain_the_envelope_at_n_1():
-    assert lemma_a_2.envelope(50, 1)[-1] == pytest.approx(100.0)
 
 
 # --- Section 5 ----------------------------------------------------------------------------------------------
@@ -108,28 +98,6 @@ def test_the_lines_of_theorem_d_4_that_hold_for_all_b(b):
     excess = logistic_instance.risk(np.array(math.log(1.0 / b - 1.0))) - math.log(2.0)
     closed = (2.0 * math.log1p(math.sqrt(b / (1.0 - b))) + math.log(1.0 / b)) / 3.0 - math.log(2.0)
     assert excess == pytest.approx(closed)
-
-
-def test_the_chain_of_theorem_d_4_breaks_beyond_its_range():
-    # Its step (2/3)ρ − log 2 ≥ ρ/30 needs ρ = log(1 + 1/√B) ≥ log 3, that is B ≤ 1/4.
-    root = math.log1p(1.0 / math.sqrt(0.45))
-    assert 2.0 / 3.0 * root - math.log(2.0) < root / 30.0
-
-
-@pytest.mark.parametrize("per_class", [False, True])
-def test_the_curl_is_the_difference_of_the_derivatives_of_the_field(per_class):
-    from implementations.song2021 import softmax_fields
-
-    e, b = (F(1, 3), F(2), F(5)), F(3, 5)
-    z, h = np.log(np.array([float(v) for v in e])), 1e-5
-    curls = theorem_5_3.curls_at(e, b, per_class)
-    for curl, (j, k) in zip(curls, [(0, 1), (0, 2), (1, 2)], strict=True):
-        step_j, step_k = h * np.eye(3)[j], h * np.eye(3)[k]
-        g = softmax_fields.field(
-            np.stack([z + step_k, z - step_k, z + step_j, z - step_j]), float(b), per_class=per_class
-        )
-        numerical = (g[0, j] - g[1, j] - g[2, k] + g[3, k]) / (2.0 * h)
-        assert curl.value == pytest.approx(numerical, abs=1e-9)
 
 
 # --- Corollary B.4 ------------------------------------------------------------------------------------------

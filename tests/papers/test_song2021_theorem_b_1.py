@@ -1,26 +1,14 @@
-"""Theorem B.1: constants of the proof against SciPy, its last line, and a judge that can refute."""
+"""Theorem B.1: the last line of the proof, and a judge that can refute."""
 
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import integrate, stats
 
 from audits.evidence import Verdict, combine
 from claims import Budget
 from claims.song2021 import theorem_b_1 as claim
-from implementations.song2021 import hard_instance
-
-
-@pytest.mark.parametrize("beta", [2, 5])
-def test_moments_of_the_prior(beta):
-    law = stats.beta(beta, beta)
-    steps = claim.proof_steps(Fraction(beta))
-    spread = integrate.quad(lambda p: 2 * p * (1 - p) * law.pdf(p), 0, 1)[0]
-    assert float(steps["E[2P(1 − P)]"][0]) == pytest.approx(spread, rel=1e-8)
-    assert float(steps["Var P"][0]) == pytest.approx(law.var(), rel=1e-12)
-    assert all(a == b for a, b in steps.values())
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5, 0.72, 0.74, 1.0])
@@ -34,13 +22,6 @@ def test_the_last_line_in_floating_point(alpha):
         expected = float(claim.last_line(exact, reading)) * alpha
         assert left - 160 * alpha * factor * delta * n / d == pytest.approx(expected, rel=1e-9, abs=1e-12)
     assert (claim.last_line(exact, "without-alpha") < Fraction(1, 10)) == (alpha < 0.729)
-
-
-def test_the_bound_of_the_proof_at_the_limit_is_the_theorem():
-    epsilon, d, alpha = 0.02, 10_000, 0.3
-    n = hard_instance.size_limit(d, epsilon, alpha)
-    bound = claim.proof_bound(n, d, epsilon, hard_instance.delta_limit(epsilon), alpha)
-    assert 0.1 * alpha <= bound <= 0.107 * alpha
 
 
 def made_up(means, epsilon):
