@@ -39,12 +39,12 @@ LAWS = {
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("side", list(Side))
+@pytest.mark.parametrize("side", [Side.UPPER, Side.LOWER])
 def test_student_false_alarms(law, side):
     # The mean is exactly on the bound, the least favourable true case.
     rng = np.random.default_rng(1)
-    found = verdicts(lambda: LAWS[law](rng, 150), 2000, claimed=1.0, side=side, alpha=0.01)
-    assert share(found) <= most(0.01, 2000)
+    found = verdicts(lambda: LAWS[law](rng, 150), 1000, claimed=1.0, side=side, alpha=0.01)
+    assert share(found) <= most(0.01, 1000)
 
 
 @pytest.mark.slow
@@ -57,12 +57,12 @@ def test_student_false_alarms_far_in_the_tail():
 
 
 @pytest.mark.parametrize("method", ["betting", "clopper-pearson"])
-@pytest.mark.parametrize("p", [0.02, 0.5, 0.9])
+@pytest.mark.parametrize("p", [0.02, 0.9])
 @pytest.mark.parametrize("side", list(Side))
 def test_exact_methods_never_exceed_their_level(method, p, side):
     rng = np.random.default_rng(3)
     support = (0.0, 1.0) if method == "betting" else None
-    n = 250
+    n = 150
     found = verdicts(
         lambda: (rng.random(120) < p).astype(float),
         n, claimed=p, side=side, alpha=0.1, method=method, support=support,
@@ -85,11 +85,11 @@ def test_power_at_the_resolution(method, side):
     assert typical.verdict is Verdict.CONSISTENT
     sign = -1.0 if side is Side.LOWER else 1.0
     p = claimed + sign * typical.resolution
-    found = [check_bound((rng.random(n) < p).astype(float), claimed, **options) for _ in range(600)]
-    assert share(found) >= (0.8 if method == "betting" else 0.9) - 5.0 * math.sqrt(0.09 / 600)
+    found = [check_bound((rng.random(n) < p).astype(float), claimed, **options) for _ in range(200)]
+    assert share(found) >= (0.8 if method == "betting" else 0.9) - 5.0 * math.sqrt(0.09 / 200)
     # and half of it must not be caught as often: the resolution is not padded
     p = claimed + sign * typical.resolution / 2.0
-    found = [check_bound((rng.random(n) < p).astype(float), claimed, **options) for _ in range(600)]
+    found = [check_bound((rng.random(n) < p).astype(float), claimed, **options) for _ in range(200)]
     assert share(found) <= 0.6
 
 
@@ -119,14 +119,6 @@ def test_sides(side, claimed, verdict):
     short = check_mean(float(values.mean()), error, 200, claimed, side=side, alpha=1e-3, quantity="risk")
     assert short.verdict is verdict
     assert short.high - short.low <= found.high - found.low + 1e-15
-
-
-def test_normal_interval_is_students():
-    from scipy import stats
-
-    values = np.array([-2.0, -1.0, 0.0, 1.0, 2.0])  # symmetric: no shift
-    low, high = mean_interval(values, alpha=0.05)
-    assert (low, high) == pytest.approx(stats.t.interval(0.95, 4, 0.0, stats.sem(values)))
 
 
 @given(st.integers(1, 300), st.floats(0.0, 1.0), st.floats(1e-9, 0.4))
@@ -175,48 +167,37 @@ def test_the_interval_of_a_quantile_covers_it():
 
 
 @pytest.mark.parametrize(
+    ("values", "change", "words"),
+    [
+        ([1.0, math.nan], {}, "values must be finite, got nan"),
+        ([1.0, -math.inf], {}, "values must be finite, got -inf"),
+        (["a", "b"], {}, "values must be numbers"),
+        ([1.0], {}, "at least 2 trials, got 1"),
+        ([1.0, 2.0], {"claimed": math.nan}, "claimed must be finite"),
+        ([1.0, 2.0], {"alpha": 0.0}, "alpha must be in"),
+        ([1.0, 2.0], {"method": "t"}, "method must be one of"),
+        ([1.0, 2.0], {"support": (0, 1)}, "support is for"),
+        ([1.0, 2.0], {"method": "betting"}, "support must be given"),
+        ([1.0, 2.0], {"method": "betting", "support": (0, 1)}, "values must lie in the support"),
+        ([1.0, 2.0], {"method": "betting", "support": (1, 1)}, "low < high"),
+        ([1.0, 2.0], {"method": "clopper-pearson"}, "values must be 0 or 1"),
+    ],
+)
+def test_bad_input_is_named(values, change, words):
+    with pytest.raises(ValueError, match=words):
+        check_bound(values, **{"claimed": 1.0, "alpha": 0.1, "quantity": "x", **change})
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
-        (
-            lambda: check_bound([1.0, math.nan], 1.0, alpha=0.1, quantity="x"),
-            "values must be finite, got nan",
-        ),
-        (
-            lambda: check_bound([1.0, -math.inf], 1.0, alpha=0.1, quantity="x"),
-            "values must be finite, got -inf",
-        ),
-        (lambda: check_bound(["a", "b"], 1.0, alpha=0.1, quantity="x"), "values must be numbers"),
-        (lambda: check_bound([1.0], 1.0, alpha=0.1, quantity="x"), "at least 2 trials, got 1"),
-        (lambda: check_bound([1.0, 2.0], math.nan, alpha=0.1, quantity="x"), "claimed must be finite"),
-        (lambda: check_bound([1.0, 2.0], 1.0, alpha=0.0, quantity="x"), "alpha must be in"),
-        (lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", method="t"), "method must be one of"),
-        (lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", support=(0, 1)), "support is for"),
-        (
-            lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", method="betting"),
-            "support must be given",
-        ),
-        (
-            lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", method="betting", support=(0, 1)),
-            "values must lie in the support",
-        ),
-        (
-            lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", method="betting", support=(1, 1)),
-            "low < high",
-        ),
-        (
-            lambda: check_bound([1.0, 2.0], 1.0, alpha=0.1, quantity="x", method="clopper-pearson"),
-            "values must be 0 or 1",
-        ),
-        (
-            lambda: mean_at_most("x", [1.0, 2.0], 1.0, alpha=0.1, largest_resolution=0.0),
-            "largest_resolution must be > 0",
-        ),
+        (lambda: mean_at_most("x", [1.0, 2.0], 1.0, alpha=0.1, largest_resolution=0.0), "must be > 0"),
         (lambda: check_mean(1.0, 0.0, 10, 1.0, alpha=0.1, quantity="x"), "standard_error must be > 0"),
         (lambda: check_mean(1.0, 0.1, 1, 1.0, alpha=0.1, quantity="x"), "trials must be ≥ 2"),
         (lambda: clopper_pearson(3, 2, 0.1), "hits must be in"),
         (lambda: clopper_pearson(1, 2, 1.0), "alpha must be in"),
     ],
 )
-def test_bad_input_is_named(call, words):
+def test_other_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()

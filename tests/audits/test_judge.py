@@ -122,19 +122,10 @@ def test_limits_of_a_symmetric_sample_are_those_of_student():
     assert (tight.alpha_spent, tight.confidence) == (1e-3, 0.999)
 
 
-def test_each_judge_of_a_mean_refutes_on_its_own_sides():
-    values = np.random.default_rng(1).normal(1.0, 0.1, 400)
-    expected = {"mean_at_most": (REFUTED, CONSISTENT), "mean_at_least": (CONSISTENT, REFUTED)}
-    expected["mean_equals"] = (REFUTED, REFUTED)
-    for name, verdicts in expected.items():
-        found = tuple(getattr(judge, name)("q", values, c, alpha=1e-6).verdict for c in (0.9, 1.1))
-        assert found == verdicts
-
-
 @pytest.mark.parametrize("name", ["mean_at_most", "mean_at_least", "mean_equals"])
 def test_false_alarms_and_power_of_the_judges_of_a_mean(name):
     rng = np.random.default_rng(2)
-    runs, alpha = 2_000, 0.05
+    runs, alpha = 800, 0.05
     check = getattr(judge, name)
     sample = rng.normal(1.0, 0.3, (runs, 60))
     alarms = sum(check("q", x, 1.0, alpha=alpha).verdict is REFUTED for x in sample)
@@ -164,16 +155,6 @@ def test_a_constant_is_simultaneous_over_the_cells():
     least = judge.constant("least", [-m for m in means], errors, [50] * 3, points=points, least=True)
     assert (least.low, least.high, least.point) == (-top.high, -top.low, top.point)
     assert top.samples == least.samples == 150
-
-
-def test_the_interval_of_a_constant_covers_the_largest_mean():
-    # Ten cells of equal mean, the hardest case: missed with probability at most 1 − CONFIDENCE = 0.003.
-    rng = np.random.default_rng(4)
-    runs = 3_000
-    x = rng.normal(0.0, 1.0, (runs, 10, 30))
-    errors = x.std(axis=2, ddof=1) / math.sqrt(30)
-    found = [judge.constant("c", m, e, 30) for m, e in zip(x.mean(axis=2), errors, strict=True)]
-    assert sum(not e.low <= 0.0 <= e.high for e in found) <= most(1.0 - judge.CONFIDENCE, runs)
 
 
 # --- Many pieces ---------------------------------------------------------------------------------------
@@ -283,17 +264,6 @@ def test_a_private_mechanism_below_the_bound_refutes_it():
     found = judge.sandwich(private, 1.0, {"open": normals(rng, 0.2)}, alpha=1e-5)
     assert [e.verdict for e in found] == [CONSISTENT, REFUTED, None]
     assert combine(judge.sandwich({"b": normals(rng, 0.5)}, 1.0, {}, alpha=1e-5)) is REFUTED
-
-
-def test_false_alarms_of_a_sandwich_of_five_mechanisms_on_the_bound():
-    rng = np.random.default_rng(10)
-    runs, alpha = 600, 0.05
-    open_ = {"open": normals(rng, 0.2)}
-    alarms = 0
-    for _ in range(runs):
-        private = {str(k): normals(rng, 1.0) for k in range(5)}
-        alarms += combine(judge.sandwich(private, 1.0, open_, alpha=alpha)) is REFUTED
-    assert alarms <= most(alpha, runs)
 
 
 # --- Bad input -----------------------------------------------------------------------------------------

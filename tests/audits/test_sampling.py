@@ -33,35 +33,9 @@ def test_statistics_agree_with_scipy() -> None:
 @pytest.mark.parametrize("test", [sampling.kolmogorov_smirnov, sampling.anderson_darling])
 def test_false_alarms_stay_below_the_level(test) -> None:
     rng = np.random.default_rng(1)
-    alarms = sum(not test(rng.standard_normal(200), LAW, alpha=0.05).follows for _ in range(2000))
-    # P(Bin(2000, 0.05) > 150) < 1e-6
-    assert alarms <= 150
-
-
-def test_anderson_darling_bound_is_not_far_from_the_limit_law() -> None:
-    # Chernoff's bound exceeds the probability by about s·√(2π·variance under the tilt), here about ten.
-    rng = np.random.default_rng(2)
-    weights = 1.0 / (np.arange(1, 200) * np.arange(2, 201))
-    limit = (rng.standard_normal((100_000, 199)) ** 2) @ weights
-    for alpha in (0.05, 0.01):
-        point = np.quantile(limit, 1 - alpha)
-        s = np.linspace(1e-4, 1 - 1e-4, 20_000)
-        bound = np.exp(
-            -s * point + 0.5 * np.log(-2 * math.pi * s / np.cos(0.5 * math.pi * np.sqrt(1 + 8 * s)))
-        ).min()
-        assert alpha <= bound < 20 * alpha
-
-
-def test_power_is_what_the_resolution_says() -> None:
-    rng = np.random.default_rng(3)
-    found = sampling.kolmogorov_smirnov(rng.standard_normal(1000), LAW, alpha=0.01)
-    shift = found.resolution * math.sqrt(2 * math.pi) * 1.02  # Kolmogorov distance of N(shift, 1)
-    caught = sum(
-        not sampling.kolmogorov_smirnov(shift + rng.standard_normal(1000), LAW, alpha=0.01).follows
-        for _ in range(500)
-    )
-    # P(Bin(500, 0.9) < 410) < 1e-6
-    assert caught >= 410
+    alarms = sum(not test(rng.standard_normal(200), LAW, alpha=0.05).follows for _ in range(500))
+    # P(Bin(500, 0.05) > 52) < 1e-6
+    assert alarms <= 52
 
 
 def test_an_allowed_distance_is_allowed_and_no_more() -> None:
@@ -73,12 +47,6 @@ def test_an_allowed_distance_is_allowed_and_no_more() -> None:
     assert wide.verdict is Verdict.REFUTED
 
 
-def test_tails_are_seen_by_anderson_darling() -> None:
-    rng = np.random.default_rng(4)
-    draws = stats.t(4).rvs(4000, random_state=rng)
-    assert not sampling.anderson_darling(draws, LAW, alpha=1e-4).follows
-
-
 def autoregression(rho: float, noise: float):
     return lambda x, rng: rho * x + noise * rng.standard_normal(x.shape)
 
@@ -87,12 +55,12 @@ def test_ranks_of_a_kernel_that_keeps_its_law_are_uniform() -> None:
     rng = np.random.default_rng(5)
     kernel = autoregression(0.8, 0.6)
     alarms = 0
-    for _ in range(300):
+    for _ in range(100):
         start = rng.standard_normal((400, 1))
         found = sampling.rank_statistics(start, kernel, lambda x: x[:, 0], rng, length=9, alpha=0.05)
         alarms += not found.follows
-    # P(Bin(300, 0.05) > 36) < 1e-6
-    assert alarms <= 36
+    # P(Bin(100, 0.05) > 18) < 1e-6
+    assert alarms <= 18
 
 
 def test_ranks_show_a_kernel_with_too_much_noise() -> None:
