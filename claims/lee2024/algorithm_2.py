@@ -219,6 +219,22 @@ def of_choices(point: Point) -> Iterator[Draw]:
     yield "places of broken columns", (flipped + rng.random(flipped.size)) / agreed.shape[1], uniform
 
 
+def rare_bits(rng: np.random.Generator, alpha: float) -> Iterator[Evidence]:
+    """The ones of 20 users in the columns of the least means, from t = 1/6000 to 1/2000: about 26 in all."""
+    code = fingerprinting.generate(20, 1e-6, rng)
+    rare = code.means < 5e-4
+    bits, wanted = code.words[:, rare].ravel().astype(float), float(code.means[rare].mean())
+    # Of independent bits with one average of the means, equal means have the widest law (Hoeffding 1956).
+    yield mean_equals(
+        "share of ones where the mean is below 1/2000",
+        bits,
+        wanted,
+        alpha=alpha,
+        method="clopper-pearson",
+        largest_resolution=2.0 * wanted,
+    )
+
+
 def check_laws(point: Point) -> Iterator[Evidence]:
     found = [draw for part in (of_code, of_order, of_choices) for draw in part(point)]
     n, rng = point.n, point.rng
@@ -227,7 +243,8 @@ def check_laws(point: Point) -> Iterator[Evidence]:
     totals = fingerprinting.uncover(hidden, everybody) @ weights(hidden.inner).T
     guilty = np.flatnonzero(totals > 20.0 * n * math.log(n / point.security))
     pairs = list(itertools.combinations(range(n), 2))
-    levels = point.split(len(found) + guilty.size + len(pairs))
+    levels = point.split(len(found) + guilty.size + len(pairs) + 1)
+    yield from rare_bits(rng, levels.pop())
     for alpha, (quantity, draws, distribution) in zip(levels, found, strict=False):
         yield drawn_from(quantity, draws, distribution, alpha=alpha)
     returned = np.array(

@@ -1,0 +1,199 @@
+r"""Algorithms 1 to 6: the programs have the symmetries of what the paper states (Ghazi et al. 2023).
+
+κ and T are numbers without a unit, Δ, σ and every radius have the unit of the space, λ that of a loss
+over a squared length. Nothing depends on where 𝒦 lies, on the order of users or on the axes. Each row
+below says what a formula or a program has of this, and `audits.symmetries` runs it: units of the loss
+and of the space from 2⁻²⁰ to 2²⁰, a shift, a rotation, other kinds of arrays; of a batch, that no run
+repeats or follows another and that very different datasets do not touch each other.
+
+How it is checked. Exactly where the law allows: the same generator, changed inputs, and the output
+changed as stated; by two samples elsewhere, with the distance between distribution functions that would
+have been seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from audits.symmetries import (
+    Change,
+    Program,
+    check,
+    formula,
+    mapped,
+    reordered,
+    repeated,
+    shifted,
+    turn,
+    unit,
+)
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid
+from claims.ghazi2023 import PAPER
+from implementations.ghazi2023 import (
+    del_output_pert,
+    deletion_sensitivity,
+    feasible,
+    phased_erm,
+    sc_output_pert,
+    strongly_convex_erm,
+    strongly_convex_sco,
+    truncated_gaussian,
+    truncated_laplace,
+)
+from implementations.ghazi2023.feasible import Ball
+from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
+from implementations.ghazi2023.reading import Guarantee, Reading
+from implementations.interfaces import Array
+
+PLANE = np.array([[0.5, 0.25], [0.0, -0.75], [1.0, 0.0], [0.0, 0.0], [0.5, 0.25], [-0.5, 0.0]])
+"""Six users in the plane, two alike, one at zero."""
+
+
+def loss(output: float, *names: str) -> list[Change]:
+    return unit("unit of the loss", output, **dict.fromkeys(names, 1.0))
+
+
+def space(output: float, **powers: float) -> list[Change]:
+    return unit("unit of the space", output, **powers)
+
+
+def projected(points: Array, centre: Array, origin: float, first: float, second: float) -> Array:
+    """Onto the meet of a ball at the origin and a smaller one, both moved by `origin`."""
+    balls = [Ball(np.full(2, origin), first), Ball(centre + origin, second)]
+    return feasible.project(points + origin, balls) - origin
+
+
+def minimiser(mean: Array, centre: Array, strength: float, radius: float, **p: float) -> Array:
+    users = Summary(mean, np.zeros(len(mean)), 50, p["curvature"], p["G"], 9.0)
+    return regularised_minimiser(users, strength, centre, [Ball(np.zeros(2), radius)])
+
+
+def noise(rng: np.random.Generator, gamma: Array, delta: float, runs: int) -> Array:
+    """The noise of Algorithm 2 for datasets of several spreads, runs of each."""
+    p = del_output_pert.parameters(0.5, 0.1, delta)
+    spread = np.resize(gamma, runs)
+    out, _ = sc_output_pert.sc_output_pert(np.zeros((runs, 2)), spread, 10_000, p, 1.0, rng, quadratic=True)
+    return out
+
+
+def phases(rng: np.random.Generator, mean: Array, G: float, R: float) -> Array:
+    """Algorithm 3, repaired, on linear losses; the printed λ."""
+    users = Summary(mean, np.full(len(mean), 1e-9 * G), 10_000, 0.0, G, 1e6)
+    base = phased_erm.printed_regulariser(G, R, 10_000, 1e6, 2)
+    found = phased_erm.phased_erm(
+        users, [Ball(np.zeros(2), R)], np.zeros(2), Guarantee(1.0, 0.1, 0.1), base, rng,
+        reading=Reading(variant="corrected", schedule="fewer"),
+    )  # fmt: skip
+    return found[-1].theta
+
+
+def deletions(rng: np.random.Generator, runs: int) -> Array:
+    return truncated_laplace.draw(0.5, 1e-3, runs, rng)[:, None].astype(float)
+
+
+def answers(rng: np.random.Generator, runs: int) -> Array:
+    """Algorithm 1 on users of two kinds; ⊥ is −100."""
+    p = del_output_pert.parameters(1.0, 0.5, 0.5)
+
+    def mean(counts: Array) -> Array:
+        return counts[..., :1] / np.maximum(counts.sum(axis=-1, keepdims=True), 1.0)
+
+    table = deletion_sensitivity.count_table(mean, (3, 12))
+    return np.nan_to_num(del_output_pert.del_output_pert(table, p, runs, rng), nan=-100.0)
+
+
+def samples(rng: np.random.Generator, items: Array, sigma: float, origin: float) -> Array:
+    return truncated_gaussian.user_from_item(items + origin, 4, sigma, rng) - origin
+
+
+PROGRAMS: dict[str, Program] = {
+    "Δ": formula(
+        lambda G, mu: sc_output_pert.target_sensitivity(G, mu, 5000, 9.0, 0.1, 8),
+        *loss(0, "G", "mu"), *space(1, G=-1, mu=-2), G=2.5, mu=0.3,
+    ),
+    "Δ with a certificate": formula(
+        lambda G, mu: sc_output_pert.target_sensitivity(G, mu, 5000, 9.0, 0.1, 8, "certificate"),
+        *loss(0, "G", "mu"), *space(1, G=-1, mu=-2), G=2.5, mu=0.3,
+    ),
+    "σ": formula(
+        lambda delta: del_output_pert.parameters(0.5, 1e-3, delta).sigma, *space(1, delta=1), delta=0.3
+    ),
+    "λ": formula(
+        lambda G, R: phased_erm.printed_regulariser(G, R, 50, 9.0, 3), *loss(1, "G"), *space(-2, G=-1, R=1),
+        G=2.5, R=0.3,
+    ),
+    "radius of the noise": formula(
+        lambda sigma: strongly_convex_erm.noise_radius(sigma, 3, 0.1, "printed"), *space(1, sigma=1),
+        sigma=0.3,
+    ),
+    "radius of the sampling error": formula(
+        lambda G, mu: strongly_convex_sco.sampling_radius(G, mu, 50, 9.0, 0.1, "corrected"),
+        *loss(0, "G", "mu"), *space(1, G=-1, mu=-2), G=2.5, mu=0.3,
+    ),
+    "projection": formula(
+        projected, *space(1, points=1, centre=1, first=1, second=1), shifted("origin", 2.0**10),
+        mapped("rotation", turn(2), "points", "centre"),
+        points=3.0 * PLANE, centre=np.array([0.5, 0.0]), origin=0.0, first=1.0, second=0.75,
+    ),
+    "minimiser": formula(
+        minimiser, *loss(0, "mean", "G", "curvature", "strength"),
+        mapped("rotation", turn(2), "mean", "centre"),
+        *space(1, mean=-1, G=-1, curvature=-2, strength=-2, centre=1, radius=1),
+        mean=PLANE, centre=PLANE[::-1], G=2.0, curvature=0.3, strength=0.7, radius=0.9,
+    ),
+    "largest gradient": formula(
+        lambda x: sc_output_pert.largest_norm(x[None], centred=True), *loss(1, "x"), reordered("x"),
+        repeated("x"), mapped("rotation", turn(2), "x", moves=False), x=PLANE,
+    ),
+    "sensitivity of a mean": formula(
+        lambda x: deletion_sensitivity.mean_sensitivity(x, 2), *space(1, x=1), reordered("x"),
+        shifted("x", 2.0**20), x=PLANE[:, 0],
+    ),
+    "noise of Algorithm 2": Program(
+        run=noise, inputs={"gamma": np.array([0.0, 0.125, 0.5]), "delta": 0.3, "runs": 3},
+        changes=space(1, gamma=1, delta=1), runs="runs",
+        blind=[{"gamma": np.array(g)} for g in ([0.0], [0.5], [0.5, 0.0])],
+    ),
+    "Algorithm 3": Program(
+        run=phases, inputs={"mean": PLANE, "G": 1.5, "R": 0.7},
+        changes=[*loss(0, "mean", "G"), *space(1, mean=-1, G=-1, R=1)],
+    ),
+    "number of deletions": Program(run=deletions, inputs={"runs": 3}, runs="runs"),
+    "Algorithm 1": Program(run=answers, inputs={"runs": 3}, runs="runs"),
+    "truncated Gaussian": Program(
+        run=lambda rng, mean, sigma, bound, runs: truncated_gaussian.draw(mean, sigma, bound, (runs,), rng),
+        inputs={"mean": PLANE[0], "sigma": 0.7, "bound": 1.5, "runs": 3},
+        changes=space(1, mean=1, sigma=1, bound=1), runs="runs",
+    ),
+    "samples of a user": Program(
+        run=samples,
+        inputs={"items": PLANE, "sigma": 0.7, "origin": 0.0},
+        changes=[*space(1, items=1, sigma=1), shifted("origin")],
+    ),
+}  # fmt: skip
+
+
+def check_program(point: Point) -> Iterator[Evidence]:
+    yield from check(PROGRAMS[point.program], point.rng, point.alpha, size=8000)
+
+
+POINTS = grid(program=tuple(PROGRAMS))
+CLAIM = Claim(
+    PAPER,
+    "Algorithms 1 to 6",
+    "sections 3 to 5",
+    name="symmetries",
+    kind=Kind.IDENTITY,
+    role="program",
+    title="The programs have the symmetries of the algorithms",
+    statement=r"No formula and no program depends on the unit of the loss, on the unit or the origin of "
+    r"the space, on the order of users, on other runs and datasets of a batch or on the kind of an "
+    r"array beyond what the paper's formula says.",
+    expected=CONSISTENT,
+    check=check_program,
+    largest_resolution=0.25,
+    smoke=POINTS,
+    ci=POINTS,
+)

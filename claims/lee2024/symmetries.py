@@ -1,0 +1,168 @@
+r"""Algorithms 1 and 2: the programs have the symmetries of what the paper states (Lee, Liu and Lu 2024).
+
+η has the unit of one over a loss, μ that of a loss over a squared length, samples that of a length;
+nothing depends on the order of records or of columns. Each row below says what a formula or a program
+has of this, and `audits.symmetries` runs it: units of the loss and of the space from 2⁻²⁰ to 2²⁰, a
+shift by 2³⁰ where the law moves with its data, other kinds of arrays; of a batch, that no run repeats or
+follows another; of private programs, that the output has one law on all datasets as ε goes to 0.
+
+How it is checked. Exactly where the law allows: the same generator, changed inputs, and the output
+changed as stated; by two samples elsewhere, with the distance between distribution functions that would
+have been seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from audits.symmetries import Change, Program, check, formula, mapped, reordered, repeated, turn, unit
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid
+from claims.lee2024 import PAPER
+from implementations.interfaces import Array
+from implementations.lee2024 import (
+    gopi_lee_liu_sampler,
+    l1_instance,
+    lipschitz_extension,
+    low_rank,
+    packing,
+    product_sampler,
+    proximal_sampler,
+    regularised_exponential,
+)
+
+BITS = np.array([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+"""Five records of bits."""
+KNOTS = np.array([[-1.0, 0.5, 2.0], [0.25, 0.25, 3.0]])
+WEIGHTS = np.array([[1.5, 0.0, 2.0], [0.5, 0.75, 0.25]])
+
+
+def parameters(eta: bool) -> Callable[..., float]:
+    def run(G: float, C: float, n: float) -> float:
+        found = regularised_exponential.parameters(
+            n=round(n), epsilon=0.4, delta=1e-3, rank=2, lipschitz=G, radius=C,
+            inverse_temperature="log-below", regulariser="log",
+        )  # fmt: skip
+        return found.eta if eta else found.mu
+
+    return run
+
+
+def exact(rng: np.random.Generator, knots: Array, weights: Array, strength: float, runs: int) -> Array:
+    return product_sampler.sample(product_sampler.potential(knots, weights), runs, rng, strength=strength)
+
+
+def proximal(rng: np.random.Generator, scale: float, strength: float, runs: int) -> Array:
+    """|x|/scale in the plane, with L = 1/scale."""
+    steps = proximal_sampler.steps_needed(
+        lipschitz=1.0 / scale, strength=strength, step_size=0.125 * scale**2, tolerance=0.1
+    )
+    return proximal_sampler.sample(
+        lambda x: np.linalg.norm(x, axis=1) / scale, runs, rng, dimension=2, lipschitz=1.0 / scale,
+        strength=strength, schedule=proximal_sampler.Schedule(steps=steps, tolerance=0.1),
+    ).points  # fmt: skip
+
+
+def queried(rng: np.random.Generator, scale: float, strength: float, runs: int) -> Array:
+    return gopi_lee_liu_sampler.sample(
+        lambda x, index: np.abs(x[:, 0] / scale - index), 2, runs, rng, dimension=1, lipschitz=1.0 / scale,
+        strength=strength, tolerance=0.1,
+    ).points  # fmt: skip
+
+
+def private(mechanism: Callable[..., Array]) -> Program:
+    """A mechanism of Theorem 3.7 on five records of bits."""
+
+    def run(rng: np.random.Generator, bits: Array, epsilon: float, runs: int) -> Array:
+        ones = np.asarray(bits, dtype=float).sum(axis=0)
+        return mechanism(ones, len(bits), runs, rng, epsilon=epsilon, delta=1e-4)
+
+    return Program(
+        run=run, inputs={"bits": BITS, "epsilon": 0.4, "runs": 3}, changes=[reordered("bits")], runs="runs",
+    )  # fmt: skip
+
+
+def first_sign(rng: np.random.Generator, bits: Array, runs: int) -> Array:
+    """The first column of the noisy sign."""
+    ones = np.asarray(bits, dtype=float).sum(axis=0)
+    return l1_instance.noisy_median_sign(ones, len(bits), runs, rng, epsilon=0.4, delta=0.1)[:, :1]
+
+
+def length(power: float, **powers: float) -> list[Change]:
+    return unit("unit of the space", power, **powers)
+
+
+PROGRAMS: dict[str, Program] = {
+    "η": formula(
+        parameters(True), *unit("unit of the loss", -1, G=1), *length(0, G=-1, C=1),
+        *unit("records", 1, n=1)[1:], G=2.5, C=0.3, n=50.0,
+    ),
+    "μ": formula(
+        parameters(False), *unit("unit of the loss", 1, G=1), *length(-2, G=-1, C=1),
+        *unit("records", -1, n=1)[1:], G=2.5, C=0.3, n=50.0,
+    ),
+    "exact sampler": Program(
+        run=exact, inputs={"knots": KNOTS, "weights": WEIGHTS, "strength": 0.7, "runs": 3}, runs="runs",
+        changes=length(1, knots=1, weights=-1, strength=-2),
+        laws=[mapped("reflection", np.negative, "knots")],
+    ),
+    "proximal sampler": Program(
+        run=proximal, inputs={"scale": 0.5, "strength": 1.5, "runs": 3},
+        changes=length(1, scale=1, strength=-2),
+    ),
+    "sampler of Gopi, Lee and Liu": Program(
+        run=queried, inputs={"scale": 0.5, "strength": 1.5, "runs": 3},
+        changes=length(1, scale=1, strength=-2),
+    ),
+    "completion": Program(
+        run=lambda rng, x, strength: low_rank.embed(x, np.eye(3)[:, :2], rng, strength=strength),
+        inputs={"x": BITS[:, :2], "strength": 0.7}, changes=length(1, x=1, strength=-2),
+    ),
+    "noisy sign": private(l1_instance.noisy_median_sign),
+    "noisy sign, other columns": Program(
+        run=first_sign, inputs={"bits": np.maximum(BITS, [1.0, 0.0, 0.0]), "runs": 3}, runs="runs",
+        laws=[mapped("other columns at zero", lambda x: x * [1.0, 0.0, 0.0], "bits", moves=False)],
+    ),
+    "noisy mean": private(l1_instance.noisy_mean),
+    "exponential mechanism": private(l1_instance.exponential_mechanism),
+    "pure mechanism": private(l1_instance.pure_levels),
+    "risk": formula(
+        lambda theta, data: l1_instance.risk(theta, data), *length(1, theta=1, data=1), reordered("data"),
+        repeated("data"), theta=np.array([0.5, -1.0, 3.0]), data=BITS,
+    ),
+    "extension": formula(
+        lambda theta, z: lipschitz_extension.linear_on_ball(theta, z),
+        mapped("rotation", turn(3), "theta", "z", moves=False), theta=3.0 * BITS,
+        z=np.array([0.5, 0.25, -0.5]),
+    ),
+    "packing": formula(
+        lambda point: packing.dataset(point, 5, 3), mapped("reflection", np.negative, "point"),
+        point=BITS[1] - 0.5,
+    ),
+}  # fmt: skip
+
+
+def check_program(point: Point) -> Iterator[Evidence]:
+    yield from check(PROGRAMS[point.program], point.rng, point.alpha, size=6000)
+
+
+POINTS = grid(program=tuple(PROGRAMS))
+CLAIM = Claim(
+    PAPER,
+    "Algorithms 1 and 2",
+    "sections 2 and 3",
+    name="symmetries",
+    kind=Kind.IDENTITY,
+    role="program",
+    title="The programs have the symmetries of the algorithms",
+    statement=r"No formula and no program depends on the unit of the loss or of the space, on the order "
+    r"of records, on other runs of a batch or on the kind of an array beyond what the paper's "
+    r"formula says, and as $\varepsilon\to0$ the output of a private program has the same law on all "
+    r"datasets.",
+    expected=CONSISTENT,
+    check=check_program,
+    largest_resolution=0.25,
+    smoke=POINTS,
+    ci=POINTS,
+)
