@@ -37,6 +37,7 @@ from implementations import hadamard, privacy
 from implementations.levy2021 import (
     adaptive_queries,
     composition,
+    finite_class,
     first_order,
     phased_erm,
     private_range,
@@ -266,9 +267,9 @@ def _queries(n: int, epsilon: float, point: Point, failure: float | None, **opti
 def _phase(n: int, epsilon: float, point: Point, failure: float | None, **options: Any) -> float:
     """The first answer of a phase of n users at 0, d = 1, G = τ = 1, of two steps (T = 2, the least).
 
-    before  users of a phase before it, 0 for none.
+    before  users of a phase before it, 0 for none; bound: of the gradients, G if not given.
     """
-    before, asked = options.pop("before", 0), []
+    before, bound, asked = options.pop("before", 0), options.pop("bound", 1.0), []
     delta = 1.0 / (2.0 * (n + before)) ** 2 if before else 1e-9
     problem = phased_erm.Instance(
         n=2 * (n + before), m=1, d=1, epsilon=epsilon, delta=delta, sigma=1.0, lipschitz=1.0,
@@ -281,7 +282,7 @@ def _phase(n: int, epsilon: float, point: Point, failure: float | None, **option
 
     schedule = [phased_erm.Phase(1, before, 1.0)] if before else []
     phased_erm.phased_erm(
-        problem, gradients, np.zeros((1, 1)), lambda x: x, Concentration(1.0, 1.0, 1e-6, failure),
+        problem, gradients, np.zeros((1, 1)), lambda x: x, Concentration(1.0, bound, 1e-6, failure),
         options.pop("rng", point.rng), schedule=[*schedule, phased_erm.Phase(len(schedule) + 1, n, 1.0)],
         **options,
     )  # fmt: skip
@@ -374,6 +375,23 @@ def of_refusals(point: Point) -> Iterator[Evidence]:
             lambda e=epsilon, d=delta: phased_erm.Instance(epsilon=e, delta=d, diameter=1.0, **options)
         )
         yield equals("Algorithm 4 refuses ε above 1 and δ above 1/n²", refused, wanted)
+    # Too few users for a score of the selection; users outside of the public range; another bound than G.
+    told = Concentration(0.1, 1.0, failure=0.01)
+    for n, wanted in ((10, 1.0), (1000, 0.0)):
+        refused = refuses(
+            lambda n=n: finite_class.learn_finite_class(np.zeros((n, 2)), 1.0, told, 0.5, 2, point.rng)
+        )
+        yield equals("the selection refuses too few users", refused, wanted)
+    for reach, wanted in ((2.0, 1.0), (1.0, 0.0)):
+        refused = refuses(
+            lambda reach=reach: winsorized_mean_highd.winsorized_mean_highd(
+                np.full((20, 4), reach), PrivacyBudget(1.0, 1e-3), Concentration(0.1, 1.0, 1e-6), point.rng
+            )
+        )
+        yield equals("Algorithm 2 refuses users outside of its bound", refused, wanted)
+    for bound, wanted in ((2.0, 1.0), (0.5, 1.0), (1.0, 0.0)):
+        refused = refuses(lambda bound=bound: _phase(1000, 1.0, point, None, bound=bound))
+        yield equals("Algorithm 4 refuses a bound that is not the Lipschitz constant", refused, wanted)
     # A phase that has users enough does not speak for the next.
     for n, wanted in ((30_000, 0.0), (20, 1.0)):
         refused = refuses(lambda n=n: _phase(n, 1.0, point, 0.01, before=30_000))

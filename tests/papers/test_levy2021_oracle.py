@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from claims.levy2021 import _oracle, sampled_privacy
+from claims.levy2021 import _oracle
 from claims.levy2021.pure_lower_bound import least_error, packing_error
 
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
@@ -36,19 +34,6 @@ def test_selection_without_noise_is_the_best_of_a_geometric_number():
     law = _oracle.selection(losses, 500.0, 1.0, 4.0, stop)
     kept = [stop * sum((1 - stop) ** m * ((k - i) / k) ** (m + 1) for m in range(400)) for i in range(4)]
     np.testing.assert_allclose(law, -np.diff(kept), atol=1e-9)
-
-
-def test_pairs_are_aligned_with_ties():
-    for first in itertools.product((0.0, 1.0), repeat=3):
-        for place, value in itertools.product(range(3), (0.0, 1.0)):
-            second = np.array(first)
-            second[place] = value
-            if sorted(second) == sorted(first):
-                continue
-            low, high = sampled_privacy.aligned(np.sort(first), np.sort(second))
-            assert sorted(low) == sorted(first)
-            assert sorted(high) == sorted(second)
-            assert (low != high).sum() == 1
 
 
 def test_least_error_of_two_types_is_randomised_response():
