@@ -9,6 +9,8 @@ is the reading `:optimal`: minimax, as it says. There the means of the coordinat
 so that no answer that is fixed in advance does well, and m is so large that the bound is below B². (At δ =
 1/n the bound fails as that of Theorem 5 does: publish one user.)
 
+What is not seen. B = 1 (that units do not matter is in `symmetries`).
+
 How it is checked. Algorithm 2 with its printed constants, inside the range of n, ε from 0.5 to 64, δ from
 10⁻¹² to 0.05: exponents of the excess E‖A − μ‖² − Var/(mn) in n, m, d, ε must not be worse than −2, −1, 1, −2
 by more than ⅛ (an eighth of the step 1 between laws of squares: cells are cheap here, and ¼ in any exponent

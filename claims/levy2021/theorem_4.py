@@ -40,6 +40,9 @@ judged on its own: Algorithm 2 is β-close to A′ (theorem-2-utility), A′ has
 a phase that of Algorithm 2 on its users at its budget (sampler-laws), given its answers Algorithm 4 makes
 these steps (method-steps), and T, n_t, λ_t are as printed (printed-formulas).
 
+What is not seen. σ = R = 1 (that units do not matter is in `symmetries`); H is λ₁ or near 0, so that the
+printed condition on H never binds.
+
 How it is checked. Printed: the linear program over all (ε, δ)-DP laws on n equal users against the printed
 bound. Feasible and one phase: exponents of the excess of the worst of fifteen linear losses and two
 quadratics (chosen on one half of the runs, measured on the other) must not be worse than claimed by more than

@@ -23,6 +23,8 @@ The hidden constant is not printed. Tested is c = 0.1, with μ*(ε, δ), the lar
 gives (ε, δ), for ε; the least ratio that any mechanism reaches is reported, and says which c would still
 pass.
 
+What is not seen. R = σ = 1 and G = ∞, so that min{G, σ√d} is always the latter; any weaker bound would pass.
+
 How it is checked. As a sandwich on the printed instance: the Gaussian mechanism on user means clipped to a
 ball around μ that it is told (no price for the location, no log factors; it does not use μ otherwise),
 Algorithm 2 itself (tuned constants) and a fixed answer must have at least c times the bound, and the mean of

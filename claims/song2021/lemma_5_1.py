@@ -92,6 +92,18 @@ def places(f: clipped_surrogate.PiecewiseLinear) -> list[Fraction]:
     return sorted([kinks[0] - 2, *kinks, *middles, kinks[-1] + 3])
 
 
+def largest_piece(f: clipped_surrogate.PiecewiseLinear, y: Fraction) -> Fraction:
+    """f(y) as the largest of its affine pieces, which meet at the kinks, less that at 0, plus f(0)."""
+    intercepts = [F(0)]
+    for kink, (before, after) in zip(f.breaks, pairwise(f.slopes), strict=True):
+        intercepts.append(intercepts[-1] + (before - after) * kink)
+
+    def highest(z: Fraction) -> Fraction:
+        return max(s * z + c for s, c in zip(f.slopes, intercepts, strict=True))
+
+    return f.offset + highest(y) - highest(F(0))
+
+
 def clipped_subdifferential(
     f: clipped_surrogate.PiecewiseLinear, y: Fraction, bound: Fraction, x: tuple[int, ...]
 ) -> tuple[Fraction, Fraction]:
@@ -142,6 +154,9 @@ def surrogate_failures(case: Case, *, corners: bool) -> Counter[str]:
     found = Counter(functions=1)
     last: Fraction | None = None
     for y in places(f):
+        if f.value(y) != largest_piece(f, y):
+            found["value"] = 1
+    for y in places(f):
         slopes = clipped_surrogate.one_sided_slopes(g, y, f.breaks)
         if slopes is None:
             found["undefined"] = 1
@@ -160,6 +175,7 @@ def check_surrogate(point: Point, *, corners: bool) -> Iterator[Evidence]:
         return
     total = tally(cases_of(point), partial(surrogate_failures, corners=corners))
     names = {
+        "value": "functions whose value is not that of their highest piece",
         "undefined": "functions for which g has no value (as f(y) = −2y at b = 1, where y₁ = +∞)",
         "wrong": "functions whose ∂g is not the clipped ∂f",
         "concave": "functions whose g is not convex",

@@ -30,6 +30,9 @@ because E‖θ_T − θ*‖² ≤ 1 + Tη²(1 + kσ²) ≤ 4. Stability (Lemma A
 weighted sums of the same k losses, whose minimum is 0 at θ*_pop, so that the population risk times the least
 of the k weights n_j·k/n is at most the empirical one.
 
+What is not seen. L = 1 and ‖θ*_pop‖_M = 1 throughout (`theorem-3.1` varies both), and where the rank exceeds
+n the private term does not bind: ε = 8 there.
+
 How it is checked. The mean excess of every loss against the constant of the proof, and that of deterministic
 targets, times the least weight, against its part without stability: T, η, m and the constant are the
 claim's, σ the program's. Log of the supremum against the log of the sum of both terms (the maximum up to a

@@ -33,6 +33,8 @@ with probability 1 − γ, ℓ = log(2/γ), ‖∇L(θ_{t_priv})‖ ≤ √(2β�
 (Laurent and Massart's bound, and a union over the Laplace draws). The rate in n is −½, not −1; measured in
 rank 8: about −0.65, because the minimum over t is better than the mean that (13) bounds.
 
+What is not seen. β and L are fixed, and the exponent of the rank is held from above at each rank, not fitted.
+
 How it is checked. Printed: exactly, by the quantiles of the χ law; the exponent of n of the norm against that
 of the printed form over two decades; `:negative-losses` by the program. Corrected: the program on Huber and
 pseudo-Huber losses (linear at infinity, so that iterates cannot diffuse into flat regions) over a grid of
