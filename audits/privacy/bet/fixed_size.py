@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy.bet import binomial, events, folds
+from audits.privacy.bet import binomial, calibration, events, folds
 from audits.privacy.bet.atoms import count_atoms, family_of_sets, scorer
 from audits.privacy.bet.betting import log_sum
 from audits.privacy.bet.method import Finding, Job, nothing, with_shares
@@ -90,7 +90,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
             x, y = folds.judged(score.folds, first, second, x, y)
         family = events.ThresholdFamily(score, cuts, events.count(x, cuts), events.count(y, cuts), len(x))
         ties = not _all_differ(every)
-        expected, q = _expected(family, rest, state.job.options, ties=ties)
+        expected, q = _expected(family, (x, y), rest, state.job.options, ties=ties)
         event = int(np.argmax(expected))
         if best is None or expected[event] > best.expected:
             place = int(np.searchsorted(every, cuts[event % len(cuts)]))
@@ -117,30 +117,37 @@ def _fitted(state: PairState, learner: Learner) -> Score | None:
 
 
 def _expected(
-    family: events.ThresholdFamily, rest: int, asked: Options, *, ties: bool
+    family: events.ThresholdFamily, scores: tuple[Floats, Floats], rest: int, asked: Options, *, ties: bool
 ) -> tuple[Floats, Floats]:
     """The bound on ε that each event is expected to give on the testing part, and its probability on the
     lesser dataset."""
     z = _quantile(asked.alpha)
     p, _ = family.shares()
     more, less = family.all_hits()
-    # The best of many events that were rarely hit is a lucky one. Where scores do not tie, the testing part
-    # will set the threshold, so that an event that was never hit may be taken for a rare one.
-    unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
-    q = np.where(unseen, TUNING.little, less + 1.0) / (family.size + 1.0)
-    # Counts vary freely from event to event.
-    noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
-    noise = np.where(more >= TUNING.least, noise, np.inf)
+    if family.score.monotone:
+        means = calibration.bin_means(family.thresholds, *scores)
+        q, noise = calibration.lesser_shares(family, means)
+    else:
+        # The best of many events that were rarely hit is a lucky one. Where scores do not tie, the testing
+        # part will set the threshold, so that an event that was never hit may be taken for a rare one.
+        unseen = (less == 0) & (more >= TUNING.unseen_from) & (not ties)
+        q = np.where(unseen, TUNING.little, less + 1.0) / (family.size + 1.0)
+        # Counts vary freely from event to event, the shares of a model do not.
+        noise = np.sqrt(1.0 / (less + 1.0) + 1.0 / (more + 1.0))
+    # A model says little of events that lie beyond nearly all samples.
+    least = TUNING.unseen_from if family.score.monotone else TUNING.least
+    noise = np.where(more >= least, noise, np.inf)
     # log((p − δ)/q), less the distances to the bounds of p and of q at level α, which are added in squares.
     hits = np.maximum(q * rest, 1.0)
     q_gap = np.log((hits + 1.0 + z * np.sqrt(hits + 1.0)) / hits)
+    caution = 1.0 if family.score.monotone else TUNING.hope
     with np.errstate(divide="ignore", invalid="ignore"):
         p_gap = z * np.sqrt((1.0 - p) / (p * rest))
         # log(p·e^−x − δ) = log(p − δ·e^x) − x, x being the error of log p in both parts.
-        error = np.minimum(p_gap + TUNING.hope / np.sqrt(more + 1.0), math.log(BOUND))
+        error = np.minimum(p_gap + caution / np.sqrt(more + 1.0), math.log(BOUND))
         excess = np.maximum(p - asked.delta * np.exp(error), 0.0)
         bound = np.log(excess * rest / hits) - np.hypot(p_gap, q_gap)
-    return np.where(np.isfinite(bound), bound, -np.inf) - TUNING.hope * noise, q
+    return np.where(np.isfinite(bound), bound, -np.inf) - caution * noise, q
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
     some = np.concatenate([first.values[: TUNING.glance, 0], second.values[: TUNING.glance, 0]])
     words = threshold_words(OUTPUT, digits_of(some))
-    return Score("value", lambda e: e.values[:, 0], words, learned=False)
+    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
@@ -125,6 +125,7 @@ def of_cells(
         evaluated(ratio),
         describe,
         learned=cells > few,
+        monotone=False,
         folds=tuple(map(evaluated, without)) if folded else None,
     )
 
