@@ -1,6 +1,5 @@
 """Private selection, the local variant and the softmax fields of song2021 against independent oracles."""
 
-import math
 from fractions import Fraction as F
 
 import numpy as np
@@ -33,17 +32,6 @@ def test_selection_probabilities_add_up_and_agree_with_draws():
     draws = stationary_point.report_noisy_min(candidates, b, np.random.default_rng(0)).index
     # χ² with 3 degrees of freedom; wrong alarm with probability 1e-6.
     assert stats.chisquare(np.bincount(draws, minlength=4), 40_000 * np.array(exact)).pvalue > 1e-6
-
-
-def test_balanced_steps_minimise_the_bound():
-    setting = {"mu": 0.3, "n": 5_000, "lipschitz": 1.0, "smoothness": 2.0, "rank": 4, "initial_risk": 0.7}
-    steps = stationary_point.balanced_steps(**setting)
-
-    def bound(t):
-        return 2 * 2.0 * 0.7 / t + 4 * 4 * t / (5_000 * 0.3) ** 2
-
-    assert bound(steps) <= min(bound(t) for t in range(max(1, steps - 200), steps + 200)) * (1 + 1e-4)
-    assert bound(steps) == pytest.approx(4 * math.sqrt(2 * 2.0 * 0.7 * 4) / (5_000 * 0.3), rel=1e-3)
 
 
 def test_mean_of_local_reports_has_the_law_of_the_shortcut():

@@ -58,16 +58,6 @@ def test_mixture_tv_and_divergence_agree_with_the_exact_instrument(seed):
     assert max(both) > 0.0
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 6])
-def test_linear_program_has_the_closed_form(n):
-    decision = np.array([[0.0, 1.0], [1.0, 0.0]])
-    for epsilon in (0.2, 1.0):
-        value = limit_fixed_n.least_risk(n, epsilon, 0.0, decision)
-        assert value == pytest.approx(limit_fixed_n.decision_error(n, epsilon), rel=1e-7)
-    # without any privacy (ε = 40) the error vanishes; with ε → 0 it is a coin
-    assert limit_fixed_n.least_risk(n, 1e-9, 0.0, decision) == pytest.approx(0.5, abs=1e-6)
-
-
 def test_decision_error_with_delta_is_that_of_the_recursion():
     # P(1) may grow by one user to min(e^ε P + δ, 1 − e^{−ε}(1 − P − δ)): the least p that reaches 1 − p.
     decision = np.array([[0.0, 1.0], [1.0, 0.0]])
