@@ -129,26 +129,3 @@ def test_an_infinite_loss_stays():
     curve = acc.compose(atoms, 3, pessimistic=True)
     assert curve(5.0) == pytest.approx(1 - 0.9**3)
     assert acc.epsilon_at(curve, 1e-5) == math.inf
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: acc.poisson_gaussian_rdp(0.0, 1.0), "q must be"),
-        (lambda: acc.poisson_gaussian_rdp(0.5, math.nan), "sigma"),
-        (lambda: acc.poisson_gaussian_rdp(0.5, 1.0, [1.0]), "orders"),
-        (lambda: acc.without_replacement_rdp(0.5, 1.0, [2.5]), "orders"),
-        (lambda: acc.rdp_epsilon([2.0], np.array([1.0]), 0.0, conversion="classic"), "delta"),
-        (lambda: acc.rdp_epsilon([2.0], np.array([1.0]), 0.1, conversion="best"), "conversion"),
-        (
-            lambda: acc.discretise(stats.norm(), stats.norm(), np.array([1.0, 0.0])),
-            "edges must be a strictly",
-        ),
-        (lambda: acc.discretise(stats.norm(), stats.norm(), np.array([np.inf])), "edges must be finite"),
-        (lambda: acc.compose(gaussian_atoms(1.0, 100), 0, pessimistic=True), "steps"),
-        (lambda: acc.compose(gaussian_atoms(1.0, 100), 1, step=0.0, pessimistic=True), "step"),
-    ],
-)
-def test_bad_input_is_refused(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

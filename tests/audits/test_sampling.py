@@ -88,17 +88,3 @@ def test_a_chain_that_never_mixes_is_an_error_too() -> None:
         sampling.require_mixed(
             lambda x, _: x, starts, lambda x: x[:, 0], np.random.default_rng(0), steps=3, alpha=0.01, most=20
         )
-
-
-@pytest.mark.parametrize(
-    ("call", "named"),
-    [
-        (lambda: sampling.kolmogorov_smirnov([1.0], LAW, alpha=0.1), "draws"),
-        (lambda: sampling.kolmogorov_smirnov([math.nan] * 9, LAW, alpha=0.1), "draws"),
-        (lambda: sampling.kolmogorov_smirnov([0.0] * 9, LAW, alpha=1.5), "alpha"),
-        (lambda: sampling.distribution_function(np.abs, 1.0, 0.0), "low"),
-    ],
-)
-def test_bad_input_is_named(call, named: str) -> None:
-    with pytest.raises(ValueError, match=named):
-        call()
