@@ -34,7 +34,7 @@ def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
         (-1.0, 0.011, "higher", "same"),
         (-0.93, 0.01, "higher", "undecided"),  # beyond the tolerance, but not significantly
         (-0.80, 0.01, "higher", "worse"),
-        (-0.80, 0.20, "higher", "undecided"),
+        (-0.80, 0.20, "higher", "undecided"),  # too noisy to say
         (-1.02, 0.20, "higher", "undecided"),  # too noisy to be called the same
         (-1.07, 0.01, "higher", "no worse"),
         (-1.20, 0.01, "higher", "better"),
