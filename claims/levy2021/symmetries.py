@@ -53,11 +53,11 @@ SPREAD = np.array([[0.5, 0.25, 0.0], [0.0, -0.75, 0.5], [1.0, 0.0, 0.0], [0.0, 0
 Step = Callable[..., first_order.Method]
 
 
-def range_centre(rng: np.random.Generator, x: Array, runs: int, **p: float) -> Array:
+def range_centre(rng: np.random.Generator, x: Array, runs: int, **p: Any) -> Array:
     return private_range.draw_centres(np.broadcast_to(x, (runs, *x.shape)), rng=rng, **p)
 
 
-def mean_1d(rng: np.random.Generator, x: Array, runs: int, **p: float) -> Array:
+def mean_1d(rng: np.random.Generator, x: Array, runs: int, **p: Any) -> Array:
     return winsorized_mean_1d.winsorized_mean_1d(np.broadcast_to(x, (runs, *x.shape)), rng=rng, **p)
 
 
@@ -75,7 +75,7 @@ def gaussian(rng: np.random.Generator, x: Array, runs: int, **p: float) -> Array
     return gaussian_mean.gaussian_mean(np.broadcast_to(x, (runs, *x.shape)), rng=rng, **p)
 
 
-def selected(rng: np.random.Generator, losses: Array, epsilon: float, runs: int, **p: float) -> Array:
+def selected(rng: np.random.Generator, losses: Array, epsilon: float, runs: int, **p: float) -> Any:
     return finite_class.learn_finite_class(losses, epsilon, Concentration(**p, gamma=0.01), 0.3, runs, rng)
 
 

@@ -155,7 +155,7 @@ def members(point: Mapping[str, Any]) -> list[tuple[Loss, float, bool]]:
         (losses.pseudo_huber(3.0 * place), -place, False),
         (losses.hinge(place), -1.0, False),
     ]
-    return found if lipschitz == 1.0 else [(steeper(loss, lipschitz), *rest) for loss, *rest in found]
+    return found if lipschitz == 1.0 else [(steeper(loss, lipschitz), y, hard) for loss, y, hard in found]
 
 
 def steps_of(n: int, epsilon: float, rounding: str) -> int:
