@@ -231,6 +231,10 @@ def _leaf(value: Any) -> Optional[str]:
         return float.__repr__(value)
     if isinstance(value, str):
         return repr(str.__str__(value))
+    if (isinstance(value, decimal.Decimal) and value.is_nan()) or (
+        isinstance(value, np.floating) and value != value
+    ):
+        return "nan"
     if isinstance(value, (decimal.Decimal, fractions.Fraction)) or type(value) is type(Ellipsis):
         return repr(value)
     if value is None or value is NotImplemented or kind in ("NAType", "NaTType"):
@@ -441,7 +445,7 @@ def _state(value: Any) -> Iterable[Any]:
 
 SCALARS: Sequence[Tuple[str, Any, Callable[[Any], Any], Callable[[Any], Any]]] = (
     ("enum", enum.Enum, str, str),
-    ("int", int, lambda value: str(int(value)), int),
+    ("int", int, lambda value: hex(int(value)), lambda digits: int(digits, 16)),
     ("float", float, float.hex, float.fromhex),
     (
         "complex",

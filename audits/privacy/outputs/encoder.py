@@ -548,7 +548,7 @@ def _sorted(parts: Iterable[Any]) -> list[Any]:
     left = sorted(parts, key=element)
     try:
         return sorted(left)
-    except TypeError:
+    except Exception:  # Decimal's NaN, or a number of NumPy beside a tuple: each raises its own error
         return left
 
 

@@ -58,6 +58,14 @@ class Unread(str):
     """Stands for a value that cannot be looked into; it is equal on both datasets, whatever it holds."""
 
 
+class Written(str):
+    """The text of what is no string."""
+
+
+class Elements(Dict[str, bool]):
+    """The elements of a set."""
+
+
 def flat(value: Any, depth: int = 0) -> Any:
     """A value as numbers, strings, arrays, lists and dictionaries; objects by their public attributes."""
     value = plain(value)
@@ -77,14 +85,16 @@ def flat(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, EXACT):
-        return str(value)
+        return Written(repr(value) if isinstance(value, range) else text(value))
     if isinstance(value, (Sequence, array, ValuesView)):
         items = [flat(item, depth + 1) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, (Decimal, Fraction)):
         found = float(value)
+        if found != found:
+            return found
         rest = float(Fraction(value) - Fraction(found)) if np.isfinite(found) else 0.0
-        return {"'value'": found, "'rest'": rest} if rest else found
+        return {repr(type(value).__name__): found, "'rest'": rest}
     if hasattr(value, "columns") and hasattr(value, "to_numpy"):
         columns = {text(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
         return {"'columns'": columns, "'index'": flat(value.index.to_numpy(), depth + 1)}
@@ -122,7 +132,7 @@ def _keyed(value: Any, depth: int) -> Any:
     except Refused:
         return Unread(type(value).__name__)
     if isinstance(value, AbstractSet):
-        return dict.fromkeys(sorted(names), True)
+        return Elements.fromkeys(sorted(names), True)
     return {name: flat(item, depth + 1) for name, item in zip(names, value.values())}
 
 
@@ -156,6 +166,10 @@ def differences(
     most    places of one array that are listed.
     order   whether the order of keys counts, and the kinds of numbers and lists, as it does for outputs.
     """
+    if order and any(
+        isinstance(a, kind) != isinstance(b, kind) for kind in (Elements, dict, list, tuple, np.ndarray)
+    ):
+        return [("the type of output%s" % path, type(a).__name__, type(b).__name__)]
     if isinstance(a, dict) and isinstance(b, dict):
         found = []
         for key in list(a) + [key for key in b if key not in a]:
@@ -167,8 +181,6 @@ def differences(
             found.append(("the order of keys of output%s" % path, list(a), list(b)))
         return found
     if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        if order and isinstance(a, tuple) != isinstance(b, tuple):
-            return [("the type of output%s" % path, type(a).__name__, type(b).__name__)]
         if len(a) != len(b):
             return [("the length of output%s" % path, len(a), len(b))]
         found = []
@@ -180,14 +192,14 @@ def differences(
     try:
         x, y = np.asarray(a), np.asarray(b)
     except Exception:
-        return []
+        return [(path, a, b)]
     if x.shape != y.shape:
         return [("the shape of output%s" % path, list(x.shape), list(y.shape))]
     if x.dtype.kind not in "fiubc" or y.dtype.kind not in "fiubc":
         same = x == y
         return [] if np.all(same) else [(path, a, b)]
     unlike = ~alike(x, y, tolerance)
-    if order and x.dtype.kind.replace("u", "i") != y.dtype.kind.replace("u", "i"):
+    if order and _kind(x.dtype) != _kind(y.dtype):
         return [("the type of output%s" % path, type(a).__name__, type(b).__name__)]
     if not np.any(unlike):
         return []
@@ -197,11 +209,16 @@ def differences(
     return [("%s[%s]" % (path, ", ".join(map(str, place))), x[place], y[place]) for place in places]
 
 
+def _kind(dtype: Any) -> str:
+    """Integers of any size are alike, floats are not."""
+    return str(dtype) if dtype.kind in "fc" else dtype.kind.replace("u", "i")
+
+
 def alike(x: Any, y: Any, tolerance: float) -> Any:
     with np.errstate(all="ignore"):
         x, y = np.asarray(x), np.asarray(y)
-        if x.dtype.kind in "bu" or y.dtype.kind in "bu":
-            x, y = x.astype(float), y.astype(float)
+        # The difference of two booleans, or of integers without a sign, is none.
+        x, y = (part.astype(float) if part.dtype.kind in "bu" else part for part in (x, y))
         close = np.abs(x - y) <= tolerance * np.maximum(1.0, np.maximum(np.abs(x), np.abs(y)))
         # An infinity is as far from a number as the largest of both times any tolerance.
         close &= np.isfinite(x * 1.0) & np.isfinite(y * 1.0)
