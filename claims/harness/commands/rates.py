@@ -36,10 +36,14 @@ Name = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """When an exponent has regressed: by more than the tolerance, at the error level of all together."""
+    """When an exponent has regressed: by more than the tolerance, at the error level of all together.
+
+    force  a baseline is written although a claim has another verdict than expected.
+    """
 
     tolerance: float = 0.05
     alpha: float = ALPHA
+    force: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 < self.tolerance < math.inf:
@@ -53,7 +57,6 @@ def check_baseline(
     *,
     baseline: Path | None,
     update: bool,
-    force: bool = False,
     asked: Asked,
     jobs: int,
     folders: Sequence[Path],
@@ -65,7 +68,7 @@ def check_baseline(
     An exponent is worse where the interval of its difference to the baseline, at the error level asked for
     over all exponents together, excludes zero by more than the tolerance. Prints the comparison, returns
     the exit status. With `update` what changes is printed and the baselines of the papers concerned are
-    rewritten; only with `force` where a claim has another verdict than expected.
+    rewritten; only with `asked.force` where a claim has another verdict than expected.
 
     Raises ValueError for a pattern without such a claim, or a baseline that is missing or malformed.
     """
@@ -86,7 +89,7 @@ def check_baseline(
     before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
     rows = compare(new, before, asked)
     failed = [claim.id for claim in result.claims if not claim.ok]
-    written = update and (force or not failed)
+    written = update and (asked.force or not failed)
     if written:
         _write_all(files, {**old, **new} if patterns else new)
     elif not update:
