@@ -48,7 +48,7 @@ def believed(claim: Claim, result: ClaimResult | None) -> str:
         counts = [f"{n} {words}" for n, words in ((exact, "computed"), (sampled, "from samples")) if n]
         said.append(f"{len(result.evidence)} values, {' and '.join(counts)}")
     if result is not None and result.resolution is not None:
-        said.append(f"a violation of {result.resolution:.3g} would have been seen in 9 of 10 runs")
+        said.append(f"resolution {result.resolution:.3g}, the least violation seen in 9 of 10 runs")
     if bugs := noticed_by(claim.id):
         more = f" and {len(bugs) - 1} more" if len(bugs) > 1 else ""
         said.append(f"it notices planted bugs: {bugs[0]}{more}")
