@@ -93,10 +93,10 @@ def draw_map(file: Path, paper: str = "song2021") -> None:
     places = layout(found, ROOT / "claims" / paper / "map.plain")
     assert places is not None, "give `dot`, or a map.plain of today's uses"
     page = Page(title=paper, path="map.html")
-    shown = environment().globals["maps"].map(drawn(found, places), page, f"the map of {paper}")
+    shown = environment().globals["maps"].map(drawn(found, places), page, f"the map of {paper}", set())
     svg = re.search(r"<svg.*</svg>", str(shown), re.DOTALL)
     assert svg is not None
-    plain = re.sub(r'<a href="[^"]*" (class="[^"]*") aria-label="[^"]*">', r"<g \1>", svg[0])
+    plain = re.sub(r'<a (class="[^"]*") aria-label="[^"]*">', r"<g \1>", svg[0])
     plain = plain.replace("</a>", "</g>")
     file.write_text(plain.replace(">", f"><style>{STYLE}</style>", 1) + "\n", encoding="utf-8")
 

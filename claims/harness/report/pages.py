@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from claims.harness.claim import Claim
 from claims.harness.commands.errata import document
 from claims.harness.finding import Weight
-from claims.harness.index import Entry
+from claims.harness.index import Entry, entry_of
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.describe import believed
 from claims.harness.report.findings import shown_findings
@@ -84,7 +84,10 @@ class Site:
     def map(self, paper: str) -> tuple[PaperMap, Layout | None]:
         """The map of a paper by the verdicts of the run, and where Graphviz puts its results."""
         if paper not in self._maps:
-            found = map_of(paper, [entry_shown(r) for result in self.of(paper) for r in result.readings])
+            # What the run does not hold counts as it is expected.
+            own = {c.id: entry_of(c) for c in self.catalogue.values() if c.paper.key == paper}
+            own |= {r.id: entry_shown(r) for result in self.of(paper) for r in result.readings}
+            found = map_of(paper, list(own.values()))
             file = next((c.file for c in self.catalogue.values() if c.paper.key == paper), None)
             kept = None if file is None else file.parent / "map.plain"
             self._maps[paper] = found, layout(found, kept) if any(found.uses.values()) else None
@@ -217,6 +220,7 @@ def _map_shown(site: Site, key: str) -> dict[str, Any] | None:
     return {
         "drawn": None if places is None else drawn(found, places),
         "legend": legend(found),
+        "known": {r.id for r in site.results},
         "listed": listed,
     }
 
@@ -301,7 +305,11 @@ def _proof_shown(site: Site, result: Result) -> dict[str, Any] | None:
     if not said["uses"] and not said["used_by"]:
         return None
     near = found.near(result.id)
-    return said | {"drawn": None if places is None else drawn(found, places, near, result.id)}
+    return (
+        said
+        | {"known": {r.id for r in site.results}}
+        | {"drawn": None if places is None else drawn(found, places, near, result.id)}
+    )
 
 
 def _arguments(result: Result) -> list[dict[str, str]]:
