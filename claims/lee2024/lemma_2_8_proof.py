@@ -1,4 +1,4 @@
-r"""Lemma 2.8-proof: E_p f − f(x*) ≤ k/η + (μ/4)‖x*‖² + G_k·√(2d/(ημ) + ‖x*‖²), the explicit form that the
+r"""Lemma 2.8, proof: E_p f − f(x*) ≤ k/η + (μ/4)‖x*‖² + G_k·√(2d/(ημ) + ‖x*‖²), the explicit form that the
 shorter proof of Lemma 2.8 gives.
 
 It stands in for the printed chain through Lemma 2.7, which falls. Its last term is what the printed
@@ -27,8 +27,9 @@ def check(point: Point) -> Iterator[Evidence]:
 
 CLAIM = Claim(
     PAPER,
-    "Lemma 2.8-proof",
+    "Lemma 2.8, proof",
     "appendix E",
+    name="lemma-2.8-proof",
     kind=Kind.BOUND,
     title="Excess with explicit constants",
     statement=r"""In the setting of Lemma 2.8:

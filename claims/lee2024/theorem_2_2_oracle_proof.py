@@ -1,4 +1,4 @@
-r"""Theorem 2.2-oracle-proof: the restriction of π ∝ exp(−η(L + (μ/2)‖θ‖²)) to a ball, appendix E.1.
+r"""Theorem 2.2, proof: the restriction of π ∝ exp(−η(L + (μ/2)‖θ‖²)) to a ball, appendix E.1.
 
 Lemma E.2 needs a bounded domain, so π is cut to a ball of radius O(√(d/μ) + √(log(4/δ)/(ημ))), "we know E‖θ −
 θ*_μ‖² ≤ d/μ by the standard analysis". The potential is ημ-strongly convex, so the standard analysis gives
@@ -91,8 +91,9 @@ def check_risk(corrected: bool, point: Point) -> Iterator[Evidence]:
 
 CLAIM = Claim(
     PAPER,
-    "Theorem 2.2-oracle-proof",
+    "Theorem 2.2, proof",
     "appendix E.1",
+    name="theorem-2.2-oracle-proof",
     kind=Kind.BOUND,
     title="Restriction to a ball",
     statement=r"""For $\pi\propto\exp(-\eta(L+\frac\mu2\|\theta\|^2))$ and $\theta^*_\mu$ the minimiser of

@@ -1,4 +1,4 @@
-r"""Theorem 3.7-proof: the inequalities of appendix G.5, one by one, with copies k and n_k = ⌊n/k⌋.
+r"""Theorem 3.7, proof: the inequalities of appendix G.5, one by one, with copies k and n_k = ⌊n/k⌋.
 
 1. "There exists k = O(log(1/δ)) with k < n/6000 that makes (31) false", for every δ = o(1/n). The end of
 the proof, n = Ω(√(d·log(1/δ))/ε) from n = k·n_k and d of order n_k²·log(1/δ), needs a k of that order, not
@@ -149,8 +149,9 @@ def _datasets(point: Point) -> Iterator[Evidence]:
 
 CLAIM = Claim(
     PAPER,
-    "Theorem 3.7-proof",
+    "Theorem 3.7, proof",
     "appendix G.5",
+    name="theorem-3.7-proof",
     kind=Kind.LOWER_BOUND,
     title="How many copies the proof can take",
     statement=r"""For every $\delta=o(1/n)$ there is $k$ of order $\log(1/\delta)$, as
