@@ -58,13 +58,11 @@ def test_threshold_of_the_laplace_estimator_is_that_of_the_closed_form():
 # --- Theorem 4.1, utility ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("steps", "sigma", "scale", "rank"), [(1, 0.01, 0.02, 3), (7, 0.03, 0.05, 1), (40, 0.02, 0.004, 8)]
-)
+@pytest.mark.parametrize(("steps", "sigma", "scale", "rank"), [(7, 0.03, 0.05, 1), (40, 0.02, 0.004, 8)])
 def test_the_exact_norm_is_that_of_drawn_candidates(steps, sigma, scale, rank):
     # START and steps − 1 draws of σχ, Laplace noise on each; six standard errors have p < 1e-8.
     rng = np.random.default_rng(steps)
-    size = 40_000
+    size = 20_000
     norms = sigma * np.sqrt(rng.chisquare(rank, (size, steps)))
     norms[:, 0] = theorem_4_1_utility.START
     chosen = norms[np.arange(size), np.argmin(norms + rng.laplace(0.0, scale, norms.shape), axis=1)]
