@@ -37,6 +37,8 @@ MOST_CERTAIN = 600
 """Runs on each dataset that a proof may take."""
 CONSTANT = 20
 """Runs on each dataset of a program whose seed is fixed: what it puts out is a constant."""
+SEEN = 0.1
+"""Excess of a ledger over a claim that an audit by thousands of samples sees, if it is one of the output."""
 UNWATCHED = "draws from a source that is not watched"
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
@@ -147,8 +149,19 @@ def _nothing(text: str, seed: Sequence[int]) -> dict[str, Any]:
 
 
 def disagreed(result: TraceResult) -> TraceResult:
-    """The result, which is lost where the black box does not see a leak that is no proof."""
-    if result.verdict != "leak" or result.proof or (result.black_box or {}).get("verdict") != "not-refuted":
+    """The result, which is lost where the black box does not see a leak that is no proof, or a cost that it
+    could not fail to see."""
+    if (result.black_box or {}).get("verdict") != "not-refuted":
+        return result
+    if result.verdict == "ledger-exceeds" and result.ledger and result.seen > SEEN:
+        first = result.ledger[0]
+        words = (
+            f"the draws of one run would tell D from D′ with probability {result.seen:.2g} more than allowed"
+        )
+        text = f"{words}, and {(result.black_box or {})['words']}: something hides them"
+        lost = Lost(first.file, first.line, first.function, text, result.pair_index)
+        return replace(result, verdict="lost", lost=(lost, *result.lost), cause=(), epsilon_ledger=None)
+    if result.verdict != "leak" or result.proof:
         return result
     first = result.findings[0]
     text = f"{first.text}: that is no proof, and {(result.black_box or {})['words']}"
@@ -526,6 +539,7 @@ def concluded(
         epsilon_claimed=epsilon,
         delta=delta,
         epsilon_ledger=total if verdict == "ledger-exceeds" or not (vain or unknown or total < 0.0) else None,
+        seen=max((excess(loss, epsilon) for e in rows for loss in e.losses or ()), default=0.0),
         epsilon_stated=compose([loss for e in rows if e.stated for loss in e.losses or ()], delta),
         ledger=tuple(ledger_lines(rows, delta)),
         findings=ordered,

@@ -196,6 +196,8 @@ def excess(loss: Loss, epsilon: float) -> float:
     >>> round(excess(finite([0.9, 0.1], [0.5, 0.5]), 0.0), 3)
     0.4
     """
+    if math.isinf(loss.ratio):
+        return 1.0
     atoms = loss.pairs()
     weight = math.exp(min(epsilon, 700.0))
     pairs = ((atoms.p, atoms.q), (atoms.q, atoms.p))

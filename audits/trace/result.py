@@ -120,6 +120,7 @@ class TraceResult:
 
     verdict   "leak", "ledger-exceeds", "nothing-found" or "lost".
     epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
+    seen      by how much the dearest draw exceeds the claim's ε: the least δ that it would need.
     epsilon_stated   what of it libraries state of themselves, by their own maps and claims.
     ledger    its lines; findings; lost; notes.
     pairs, draws     how many pairs were traced, and draws seen; runs: of each pair, at least.
@@ -144,6 +145,7 @@ class TraceResult:
     seconds: float
     runs: int = 1
     epsilon_stated: float = 0.0
+    seen: float = 0.0
     pair_index: int = 0
     exact: bool = False
     cause: tuple[Step, ...] = ()

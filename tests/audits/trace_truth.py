@@ -271,3 +271,16 @@ def gaussian_of_two_uniform_numbers(data, rng):
     u, v = 1 - random.random(), random.random()
     noise = 1.0 * math.sqrt(-2 * math.log(u)) * math.cos(2 * math.pi * v)
     return float(data.mean()) + noise
+
+
+@case(LEAK, FOURTH, into=TRUTH)
+def one_noise_for_a_length_and_a_sum(data, rng):
+    noise = rng.laplace(0, 2.0)
+    return len(data) + noise, data.sum() / 2 + noise  # here
+
+
+@case(CLEAN, [(FOUR, np.append(0.0, FOUR[1:]))], cost=1.0, into=TRUTH)
+def a_comparison_with_a_number_that_is_released(data, rng):
+    order = rng.permutation(8)
+    cut = data[order[:4]].mean() + rng.laplace(0, 0.25)
+    return cut, (data[order[4:]] > cut).mean() + rng.laplace(0, 0.25)

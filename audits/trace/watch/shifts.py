@@ -94,7 +94,7 @@ def shifts_of(recorded: Session, frozen: Session) -> Tuple[Dict[int, Any], Dict[
             last = before.get(int(element))
             if last is not None and abs(last[0] - amount) > 1e-6 * max(abs(last[0]), abs(amount)) + 1e-9:
                 several[index] = (last[1], use["where"])
-            if not use["soft"]:
+            if not use["soft"] or amount != 0.0:
                 before[int(element)] = (float(amount), use["where"])
             vector = shifts[index].reshape(-1)
             vector[place] = amount
