@@ -192,6 +192,9 @@ def _additive(row: Row, shift: Array) -> Entry:
     if law == "multivariate_normal":
         ratio = math.sqrt(float(shift.ravel() @ np.linalg.solve(np.asarray(params["cov"]), shift.ravel())))
         return Entry(where, "multivariate normal", distance, (Loss("gaussian", ratio),))
+    if law == "integers":
+        why = "a whole number of a range is added: it may be a part of noise that is made of more"
+        return Entry(where, law, distance, None, why)
     losses_: list[Loss] = []
     for place, amount in zip(*np.nonzero(np.atleast_1d(shift))[:1], moved, strict=False):
         frozen = _frozen(law, params, int(place), np.atleast_1d(shift).shape)

@@ -284,3 +284,11 @@ def a_comparison_with_a_number_that_is_released(data, rng):
     order = rng.permutation(8)
     cut = data[order[:4]].mean() + rng.laplace(0, 0.25)
     return cut, (data[order[4:]] > cut).mean() + rng.laplace(0, 0.25)
+
+
+@case(LOST, [(FOUR, FOUR[1:])], epsilon=2.0, into=TRUTH)
+def whole_counts_that_are_cut_off_at_0(data, rng):
+    """Each cell costs 1; where it is cut off at 0 the noise cannot be followed, and must not be accused."""
+    p = 1 - math.exp(-1.0)
+    counts, _ = np.histogram(data, bins=4, range=(0, 1))
+    return [max(0, int(c) + int(rng.geometric(p)) - int(rng.geometric(p))) for c in counts]

@@ -25,6 +25,8 @@ from .values import numbers, unlike_places
 
 FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
+ONE_SIDED = ("geometric", "exponential", "gamma", "poisson", "negative_binomial", "chisquare", "binomial")
+"""Laws of numbers ≥ 0: noise is made of two of them."""
 MOST_SOLVED = 40
 """Entries of plain noise that are solved for."""
 MOST_SCALED = 16
@@ -117,6 +119,10 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
         whole = np.asarray(rows[index]["value"]).dtype.kind in "iu"
         amount = np.rint(amount) if whole and abs(amount - np.rint(amount)) < 1e-6 else amount
         shifts[index].reshape(-1)[place] = amount if abs(amount) > 1e-9 else 0.0
+    still = np.any(np.linalg.norm(jacobian, axis=0) == 0.0)
+    alone = [entries[group[0]][0] for group in groups if len(group) == 1]
+    if still and any(rows[k]["law"] in ONE_SIDED and np.any(shifts[k] != 0.0) for k in alone):
+        return None  # its partner may be hidden here, as where the output is cut off at 0
     moved = pair.replay(shifts=shifts)
     ended = moved.error is None and moved.session.diverged is None
     if not ended or unlike_output(pair, moved):
