@@ -286,7 +286,7 @@ def a_comparison_with_a_number_that_is_released(data, rng):
     return cut, (data[order[4:]] > cut).mean() + rng.laplace(0, 0.25)
 
 
-@case(LOST, [(FOUR, FOUR[1:])], epsilon=2.0, into=TRUTH)
+@case(LOST, [(np.array([0.9, 0.1, 0.1]), np.array([0.1, 0.1]))], epsilon=2.0, into=TRUTH)
 def whole_counts_that_are_cut_off_at_0(data, rng):
     """Each cell costs 1; where it is cut off at 0 the noise cannot be followed, and must not be accused."""
     p = 1 - math.exp(-1.0)
