@@ -19,6 +19,9 @@ with which any $(\varepsilon,\delta_0)$-DP algorithm names the value of a user, 
 three users. Sampling iterates of Algorithm 2 would show nothing: its noise is so large, and τ at
 $nd/\gamma\ge5700$ so many standard deviations of a user's gradient, that no run, private or not, would leave
 the ball.
+
+What it does not see. `:corrected` is a fact about all private algorithms, for the value of one user;
+Algorithm 2 does not run.
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ Gr of the smoothing over a ball.
 How it is checked. Remark 4.2: by the exact recursion of second moments for quadratics of all
 curvatures up to β, starts with two values, and comparators that are not the minimiser. Remark 4.3: for the
 absolute value and a kinked function on an interval, against the minimum over a fine grid.
+
+What it does not see. That the remark holds with another R′ is not tested.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ user is deleted, and θ*(∅) is not defined: somebody must remain, n − r ≥ 
 
 How it is checked. The number of pairs in integers and both factors for all 1 ≤ r ≤ n/2, n ≤ 60 (they decrease
 beyond); the constant seen on random permutations is reported.
+
+What it does not see. The verdict is the arithmetic of the union bound, given Theorem 3.6; no data decide.
 """
 
 from __future__ import annotations

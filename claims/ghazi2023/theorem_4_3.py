@@ -34,6 +34,8 @@ out and outside the unit ball, and on the non-smooth losses, at all 81 points (n
 and measured on different trials. Exponents of n, m, d, ε after division by all factors of the form but
 d/(n²m) must not be worse than −2, −1, 1, 0, nor the slope against the form below 1; raw slopes are reported.
 Runs without an answer count as RG.
+
+What it does not see. The bound is one-sided: a program with half the noise would pass here.
 """
 
 from __future__ import annotations

@@ -21,6 +21,8 @@ in which all pairs of levels meet: linear and kinked losses with slopes half a d
 K·T·√d/(n√m), where the form is met, and one much steeper loss; the exponents of the sup over the family
 after division by K·T·E‖z‖/√d must not be worse than −1, −1/2, 1/2, 0, nor that of ln(1/δ) above 0, nor its
 slope against K·T·RG·E‖z‖/(n√m) below 1. Raw slopes are reported. Runs without an answer count as RG.
+
+What it does not see. The bound is one-sided: a program with half the noise would pass here.
 """
 
 from __future__ import annotations

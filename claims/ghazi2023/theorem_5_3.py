@@ -12,6 +12,8 @@ product is Õ((G²/μ) (√d/(n√m) + 1/√(nm))²), and (a + b)² ≤ 2a² + 2
 How it is checked. The bound from the printed formulas, over K₀·K·T·√(log(2/β))·(G²/μ)(d/(n²m) + 1/(nm)),
 for m up to 10¹³⁰, d up to 10⁴, ε down to 0.05; K₀, K·T: constants and logarithms of the two noises. As m
 grows at fixed n the ratio does not.
+
+What it does not see. Formulas are held against formulas, far from equality at most points.
 """
 
 from __future__ import annotations

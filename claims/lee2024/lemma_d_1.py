@@ -13,7 +13,9 @@ How it is checked. The packing is constructed (a linear code): its points, their
 distance, for d = 520 as well, where distinct words alone would not be far enough apart and only words of
 messages with at most two ones can be too light; the datasets and their sums. The best ε-DP algorithm for
 telling K datasets apart that differ in n* records is randomised response at εn*; its exact success
-probability must be below ½, and it is the largest that the pairwise constraints allow."""
+probability must be below ½, and it is the largest that the pairwise constraints allow.
+
+What it does not see. No mechanism runs: the packing and the counting are checked, not an algorithm."""
 
 from __future__ import annotations
 

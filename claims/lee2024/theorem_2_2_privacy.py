@@ -21,7 +21,9 @@ which costs constants only (`:approximate-sampler`).
 How it is checked. The parameters come from the implementation. From above by the Gaussian curve at
 (2G/n)√(η/μ), over ε and δ up to the corner ½; from below by quadrature of the output law itself on pairs
 of datasets of losses G|θ − z|, z = ±C, which have minimisers within C. `:sampled` audits the exact sampler,
-the proximal sampler and the sampler of Gopi, Lee and Liu, the last two with their total variation in δ."""
+the proximal sampler and the sampler of Gopi, Lee and Liu, the last two with their total variation in δ.
+
+What it does not see. `:approximate-sampler` is arithmetic on laws of two points: no sampler runs there."""
 
 from __future__ import annotations
 
