@@ -66,6 +66,7 @@ class Job:
 
 def measure(jobs: Iterator[Job], path: Path, seconds: float = math.inf) -> None:
     """Run each job that the CSV at `path` does not hold, and append its line as soon as it is known."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     done = set(read(path)[KEY].itertuples(index=False, name=None)) if path.exists() else set()
     for job in jobs:
         if job.key in done:
