@@ -133,7 +133,7 @@ def trace_command(
     )
     before = set(threading.enumerate())
     end = functools.partial(_end, os._exit)  # a program that is traced finds another one
-    watchdog = threading.Timer(time_limit + 4.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
+    watchdog = threading.Timer(time_limit + 15.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
     watchdog.daemon = True
     watchdog.start()
     status = trace_target(target, options, epsilon=epsilon, delta=delta, json=json)
