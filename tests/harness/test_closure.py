@@ -32,8 +32,8 @@ THEOREM, LEMMA, LEVY = (
         ("claims/levy2021/theorem_2_privacy.py", {LEVY}),
         ("claims/song2021/lemma_b_2.py", {LEMMA}),
         ("implementations/song2021/dp_gd.py", {THEOREM}),
-        # Imported inside a function, and by an instrument that the claim imports inside a function.
-        ("audits/divergence.py", {LEVY}),
+        ("implementations/privacy.py", {THEOREM, LEVY}),
+        # By an instrument that the claim imports inside a function.
         ("audits/privacy/bet/betting.py", {THEOREM}),
         ("claims/harness/run/cells.py", {THEOREM, LEMMA, LEVY}),
         ("audits/evidence.py", {THEOREM, LEMMA, LEVY}),
