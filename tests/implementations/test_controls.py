@@ -176,18 +176,6 @@ def test_sparse_vector_against_adaptive_quadrature(line: float, noise: float, th
         assert law.mass[stop] == pytest.approx(value, rel=1e-8)
 
 
-def test_sparse_vector_value_density_against_direct_integration() -> None:
-    # P(first query stops, value in [1, 1.5)) for one query of 0.7 by a double integral.
-    from scipy import integrate, stats
-
-    law = sparse_vector.sparse_vector_value_law(2.0, 2.0, 1.0, np.array([1.0, 1.5]))([0.7])
-
-    def over_line(v: float) -> float:
-        return float(stats.laplace.pdf(v, 0.7, 2.0) * stats.laplace.cdf(v - 1.0, scale=2.0))
-
-    assert law.mass[1] == pytest.approx(integrate.quad(over_line, 1.0, 1.5)[0], rel=1e-10)
-
-
 def test_geometric_against_scipy() -> None:
     from scipy import stats
 

@@ -97,19 +97,6 @@ def test_phased_erm_recovers_the_minimiser_for_large_m(base: phased_erm.LogBase)
         assert phases[0].sigma == pytest.approx(p.sigma)
 
 
-def test_name_and_shame() -> None:
-    rng = np.random.default_rng(0)
-    n, k, d = 14, 7, 3
-    data = rng.normal(size=(n, d))
-    out = hard_instances.name_and_shame(data, 0.5, 40_000, rng)
-    # The mean of k of n rows without replacement: variance (1/k)(1 − k/n)·S².
-    expected = data.var(axis=0, ddof=1) * (1 / k - 1 / n)
-    assert np.abs(out.var(axis=0) / expected - 1).max() < 0.05
-    touched = hard_instances.name_and_shame(np.eye(n)[:, :1], 0.5, 40_000, rng)
-    assert abs((touched > 0).mean() - 0.5) < 5.5 * 0.5 / math.sqrt(40_000)
-    assert hard_instances.name_and_shame_error(n, 2.0, d, 1.5, 0.5) == pytest.approx(d * 2.25 / 14)
-
-
 def test_admitted_delta_by_hand() -> None:
     assert hard_instances.log_admitted_delta(0.01, 100, 10_000.0) == math.inf  # the inner logarithm is 0
     psi, n, d = 0.9, 1000, 100.0

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
 
 from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.finite_class import best_of_geometric, learn_finite_class
@@ -23,17 +22,8 @@ from implementations.levy2021.phased_erm import (
     phased_erm,
     phases,
 )
-from implementations.levy2021.reduction import (
-    samples_given_means,
-    to_item_level,
-    to_user_level,
-    user_means,
-)
 from implementations.levy2021.users import (
-    GaussianPopulation,
     SignPopulation,
-    bounded_radius,
-    gaussian_radius,
 )
 from implementations.privacy import PrivacyBudget
 
@@ -109,20 +99,6 @@ def test_finite_class_prefers_the_best_candidate():
     assert (chosen != 1).sum() < 60
 
 
-def test_reduction_gives_independent_samples():
-    # Kolmogorov–Smirnov at 1e-7, after the exact covariance test of the claim.
-    rng = np.random.default_rng(7)
-    means = 2.0 + 0.5 / math.sqrt(5) * rng.standard_normal((4000, 1))
-    samples = samples_given_means(means, 5, 0.5, rng)
-    assert samples.shape == (4000, 5, 1)
-    np.testing.assert_allclose(user_means(samples), means)
-    assert kstest(samples[:, 3, 0], "norm", args=(2.0, 0.5)).pvalue > 1e-7
-    item = to_item_level(lambda data, size, rng: np.array([data.mean()]), 5, 0.5)
-    assert item(means, 3, rng) == pytest.approx(means.mean())
-    user = to_user_level(lambda data, size, rng: np.full(size, data.mean()))
-    assert user(samples, 2, rng) == pytest.approx(means.mean())
-
-
 @pytest.mark.parametrize("heterogeneity", [0.0, 0.2])
 def test_sign_population_has_its_moments(heterogeneity):
     rng = np.random.default_rng(8)
@@ -136,17 +112,6 @@ def test_sign_population_has_its_moments(heterogeneity):
     assert np.abs(error / (means.reshape(-1, 2).std(axis=0) / math.sqrt(200_000))).max() < 6
     if not heterogeneity:
         assert means.var(axis=(0, 1)).sum() == pytest.approx(people.variance / 10, rel=0.05)
-
-
-def test_radii_hold_their_users():
-    # A miss has probability at most γ = 1e-7 for the whole sample.
-    rng = np.random.default_rng(10)
-    z = GaussianPopulation((0.0,) * 20, 3.0).user_means(200, 9, 5, rng)
-    assert np.linalg.norm(z, axis=-1).max() <= gaussian_radius(1000, 20, 9, 3.0, 1e-7)
-    people = SignPopulation(1.0, (0.5,) * 4)
-    means = people.user_means(500, 400, 2, rng)
-    assert np.linalg.norm(means, axis=-1).max() <= bounded_radius(1000, 400, 1.0, 1e-7)
-    assert bounded_radius(10, 1, 1.0, 1e-7) == 2.0
 
 
 def test_hard_instances():
