@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -24,7 +24,7 @@ class Over:
 
 
 @contextlib.contextmanager
-def limited(seconds: float | None) -> Iterator[Over]:
+def limited(seconds: float | None) -> Generator[Over]:
     """What is done within is ended after so many seconds; None for no limit. Other threads have none."""
     over = Over()
     main = threading.current_thread() is threading.main_thread()
