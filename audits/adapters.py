@@ -98,8 +98,9 @@ def data_name(target: Any, command: str) -> str:
     """
     name = getattr(target, "__name__", "TARGET")
     if inspect.isclass(target):
-        if hasattr(target, "fit"):
-            table = "features=2,classes=2" if _needs_labels(target.fit) else "features=2"
+        fit: Any = getattr(target, "fit", None)
+        if fit is not None:
+            table = "features=2,classes=2" if _needs_labels(fit) else "features=2"
             raise ValueError(f"TARGET: {name} learns from a table: give --schema {table}")
         return ""
     try:

@@ -237,8 +237,9 @@ def search(
         kept = [i for i in best[: max(keep, len(left) // 2)] if scores[i] > -np.inf]
         if not kept:
             raise ValueError(f"the mechanism fails on every pair of the stock: {failures[-1]}")
-        for words in said if say is not None else ():
-            say(words)
+        if say is not None:
+            for words in said:
+                say(words)
         left = [left[i] for i in kept]
         samples *= 2
     return left
