@@ -293,8 +293,9 @@ def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> A
     result = replace(result, constant=constant, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)
     if asked.score is None and not result.premise:
-        claim = asked.epsilon, asked.delta, asked.alpha
-        result = replace(result, footprints=footprints_of.look(*_doubles(finding.encoder, outputs), *claim))
+        first, second = _doubles(finding.encoder, outputs)
+        low_bits = footprints_of.look(first, second, asked.epsilon, asked.delta, asked.alpha)
+        result = replace(result, footprints=low_bits)
 
     def announce(step: str) -> None:
         if asked.progress is not None and result.trace:
