@@ -58,10 +58,12 @@ def gradient(x: Array, y: Array, theta: Array, bound: float = 0.0, **link: float
     return of(theta)
 
 
-def descent(rng: np.random.Generator, eta: float, sigma: float, runs: int, scale: float = 0.0, *,
-            start: Array, target: Array, origin: float, **link: float) -> Array:  # fmt: skip
+def descent(
+    rng: np.random.Generator, runs: int, start: Array, target: Array, origin: float, **p: float
+) -> Array:
     """The engine, or with a `scale` the selection of one of its iterates, on Huber losses around `target`."""
-    loss, begin = huber(**link), np.tile(start + origin, (runs, 1))
+    eta, sigma, scale = p.pop("eta"), p.pop("sigma"), p.pop("scale", 0.0)
+    loss, begin = huber(**p), np.tile(start + origin, (runs, 1))
     options: dict[str, Any] = {"steps": 4, "learning_rate": eta}
 
     def slope(theta: Array) -> Array:

@@ -20,7 +20,7 @@ from .report import deterministic, errors, finding, lost, seeds, sequence, strip
 from .rows import left_out, rows_of
 from .run import Run, caller, last_line, run_once
 from .sampling import sampled_lines
-from .session import BITS, Current, Session, Tape, own_rng
+from .session import BITS, Changes, Current, Session, Tape, own_rng
 from .shifts import Explanation, Pair, row_of, shifts_of, shown_again
 from .sources import exchanged, watched
 from .threads import others
@@ -95,8 +95,8 @@ def trace_pair(
     def run(
         data: Any, variant: Optional[int] = None, tracer: Any = None, script: Any = None, **options: Any
     ) -> Run:
-        words = [*seed] if variant is None else [*seed, VARIANTS, variant]
-        session = Session(own_rng(words), records=records, opened=opened, **options)
+        words, on_tape = [*seed] if variant is None else [*seed, VARIANTS, variant], options.pop("tape", None)
+        session = Session(own_rng(words), on_tape, Changes(records=records, opened=opened, **options))
         session.tracer, session.script, session.others = tracer, script, current.others
         current.actual = session
         source[1](words)

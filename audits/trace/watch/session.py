@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from dataclasses import dataclass
 from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
@@ -62,48 +63,54 @@ class Tape:
         self.outcomes = {event["key"]: (event["outcome"], event.get("size")) for event in session.compared}
 
 
-class Session:
-    """Randomness of one run, and what becomes of it.
+@dataclass(frozen=True)
+class Changes:
+    """What a replay does otherwise than the run on D.
 
-    rng       draws where there is no tape.
-    tape      of the run on D, for a replay; None for the first run.
-    release   in a replay: "first": noise is public, with its value on the tape, as soon as anything but
-              numbers of the program's text is added; "moved": as soon as the argument is another one; "last":
-              every sum is given its value on the tape, and is followed further; "none": sums are computed.
+    release   "first": noise is public, with its value on the tape, as soon as anything but numbers of the
+              program's text is added; "moved": as soon as the argument is another one; "last": every sum is
+              given its value on the tape, and is followed further; "none": sums are computed.
     shifts    what draws are moved by.
     flips     other outcomes than those of the tape: of comparisons by their keys, of draws by their places.
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     redraw    draws that a replay makes anew.
-    opened    draws that the output shows: what they are compared with is post-processing.
     gap       (first, how many) of draws on the tape that a replay leaves out.
+    opened    draws that the output shows: what they are compared with is post-processing.
+    """
+
+    release: str = "first"
+    shifts: Optional[Dict[int, Any]] = None
+    flips: Optional[Dict[Any, Any]] = None
+    records: Optional[Tuple[int, int, int]] = None
+    forced: Optional[int] = None
+    redraw: FrozenSet[int] = frozenset()
+    gap: Tuple[int, int] = (-1, 0)
+    opened: FrozenSet[int] = frozenset()
+
+
+class Session:
+    """Randomness of one run, and what becomes of it.
+
+    rng       draws where there is no tape.
+    tape      of the run on D, for a replay; None for the first run.
+    changes   what a replay does otherwise.
 
     `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
     and is told the session. `script` decides how coins fall, see `paths.Script`. `others` are the threads
     that are not the program's, see `threads.others`: what they draw is no matter.
     """
 
-    def __init__(
-        self,
-        rng: Any,
-        tape: Optional[Tape] = None,
-        release: str = "first",
-        shifts: Optional[Dict[int, Any]] = None,
-        flips: Optional[Dict[Any, Any]] = None,
-        records: Optional[Tuple[int, int, int]] = None,
-        forced: Optional[int] = None,
-        redraw: FrozenSet[int] = frozenset(),
-        gap: Tuple[int, int] = (-1, 0),
-        opened: FrozenSet[int] = frozenset(),
-    ) -> None:
+    def __init__(self, rng: Any, tape: Optional[Tape] = None, changes: Optional[Changes] = None) -> None:
         self.tracer: Any = None
         self.script: Any = None
-        self.redraw, self.gap, self.opened = redraw, gap, opened
-        self.rng, self.forced = rng, forced
+        what = changes or Changes()
+        self.redraw, self.gap, self.opened = what.redraw, what.gap, what.opened
+        self.rng, self.forced = rng, what.forced
         self.tape: Any = tape
-        self.records: Any = records
-        self.release, self.shifts, self.flips = release, shifts or {}, flips or {}
+        self.records: Any = what.records
+        self.release, self.shifts, self.flips = what.release, what.shifts or {}, what.flips or {}
         self.seeds: List[Tuple[Where, str]] = []
         self.origin: Optional[Tuple[Where, str]] = None
         self.seed_: Optional[Tuple[Where, str]] = None
