@@ -292,3 +292,10 @@ def whole_counts_that_are_cut_off_at_0(data, rng):
     p = 1 - math.exp(-1.0)
     counts, _ = np.histogram(data, bins=4, range=(0, 1))
     return [max(0, int(c) + int(rng.geometric(p)) - int(rng.geometric(p))) for c in counts]
+
+
+@case(LOST, FOURTH, epsilon=2.0, into=TRUTH)
+def two_generators_from_one_number(data, rng):
+    key = int(rng.integers(0, 2**31))
+    total = data.sum() + np.random.default_rng(key).laplace(0, 2.0)
+    return total, np.sqrt(data).sum() + np.random.default_rng(key).laplace(0, 2.0)

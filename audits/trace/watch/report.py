@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import Any, Dict, List, Optional, Tuple
 
@@ -116,6 +117,22 @@ def seeds(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
             about = {"what": "seed", "key": k, "one": one, "other": other}
             finding(report, "parameter", where, text % (one[:60], other[:60]), about)
     report["seeds"] = [[list(where), seed] for where, seed in recorded.session.seeds]
+    twins(recorded, report)
+
+
+def twins(recorded: Run, report: Dict[str, Any]) -> None:
+    """Says that two generators which draw start from the same number: their noise is not independent, so that
+    costs do not add up."""
+    drawing = {
+        id(row["origin"]): row["origin"] for row in recorded.session.draws if row["origin"] is not None
+    }
+    first: Dict[str, Any] = {}
+    for where, seed in drawing.values():
+        if seed in first:
+            place = "%s:%d" % (os.path.basename(first[seed][0]), first[seed][1])
+            text = "this generator starts from the same number as that of %s: their noise is the same"
+            lost(report, where, text % place)
+        first.setdefault(seed, where)
 
 
 def errors(recorded: Run, frozen: Run, report: Dict[str, Any]) -> None:
