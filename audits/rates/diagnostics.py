@@ -59,6 +59,8 @@ class Diagnosis:
     bend       local exponent at the largest value less that at the smallest, by a quadratic term; None where
                the cells are too few for one.
     ends       local exponents at the smallest and the largest value; both the exponent where bend is None.
+    logarithm  by how much a further factor log x, or log(1/x) where x < 1, moves the fitted exponent; None
+               where the axis comes within a factor e of 1.
     pull       the cell without which the exponent moves most; `heaviest` that with the largest share.
     """
 
@@ -70,6 +72,7 @@ class Diagnosis:
     clustered: bool
     bend: Exponent | None
     ends: tuple[float, float]
+    logarithm: float | None
     pull: Influence
     heaviest: Influence
 
@@ -177,10 +180,19 @@ def diagnose(fitted: Fitted, tolerance: float) -> list[Diagnosis]:
                 axis=axis, tolerance=tolerance, exponent=exponent,
                 decades=float(np.log10(values.max() / values.min())),
                 clusters=fitted.clusters, clustered=fitted.clusters < fitted.seen.y.size,
-                bend=bend, ends=ends, pull=pull, heaviest=heaviest,
+                bend=bend, ends=ends, logarithm=_logarithm(fitted, j), pull=pull, heaviest=heaviest,
             )
         )  # fmt: skip
     return found
+
+
+def _logarithm(fitted: Fitted, j: int) -> float | None:
+    """The size of the coefficient of log x_j in the fit, with its weights, of log |log x_j|."""
+    far = np.abs(fitted.design[:, j + 1])
+    if far.min() < 1.0 or np.unique(np.sign(fitted.design[:, j + 1])).size > 1:
+        return None
+    root = np.sqrt(fitted.fit.weights)
+    return abs(float(np.linalg.lstsq(fitted.design * root[:, None], np.log(far) * root)[0][j + 1]))
 
 
 def _bend(fitted: Fitted, j: int) -> tuple[Exponent | None, tuple[float, float]]:

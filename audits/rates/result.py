@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,8 @@ from audits.rates.exponents import Exponent
 from audits.rates.regression import Regression
 
 Array = NDArray[np.float64]
+COARSE = 0.25
+"""Half of the distance between a root and none: a resolution above it is said in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +57,31 @@ class AxisFit:
     note: str
     advice: str = ""
     harm: str = "either"
+
+    def unseen(self) -> Iterator[str]:
+        """What a CONSISTENT exponent leaves unseen, a phrase each.
+
+        That no exponent near the claimed one was measured, where the interval of confidence 0.99 excludes it
+        in the direction that obeys the claim; which true exponents would be refuted, where the resolution is
+        above `COARSE`; that a further logarithm would not, where it moves the exponent by less than that.
+        """
+        if self.verdict is not Verdict.CONSISTENT or self.claimed is None or self.resolution is None:
+            return
+        low, high = self.exponent.interval(0.005)
+        from_below = "" if self.worse == "higher" else f"below {self.claimed - self.resolution:.2f}"
+        from_above = "" if self.worse == "lower" else f"above {self.claimed + self.resolution:.2f}"
+        beyond = {"higher": self.claimed - high, "lower": low - self.claimed}.get(self.worse, 0.0)
+        if beyond > self.tolerance:
+            yield f"nothing measured is tight along {self.axis}"
+        if self.resolution > COARSE:
+            which = " or ".join(filter(None, [from_below, from_above]))
+            yield f"a true exponent is refuted in 9 of 10 runs only {which}"
+        shift = self.diagnosis.logarithm
+        if shift is not None and shift < self.resolution:
+            yield (
+                f"a further logarithm of {self.axis} could not be seen here: it moves the exponent by "
+                f"{shift:.2g}, less than the resolution"
+            )
 
     def __str__(self) -> str:
         claim = "" if self.claimed is None else f", claimed {self.claimed:.4g} → {self.verdict}"
@@ -179,7 +206,7 @@ def _axis_evidence(fit: AxisFit, samples: int) -> Evidence:
         alpha_spent=fit.alpha_spent,
         standard_error=error if math.isfinite(error) else None,
         degrees_of_freedom=fit.exponent.degrees_of_freedom,
-        note=fit.note,
+        note="; ".join(filter(None, [fit.note, *fit.unseen()])),
     )
 
 

@@ -564,3 +564,31 @@ def test_bad_input_elsewhere():
         compare_exponents(
             Exponent(estimate=0, standard_error=1), Exponent(estimate=0, standard_error=1), worse="up"
         )
+
+
+@pytest.mark.parametrize(
+    ("side", "power", "claimed", "cells", "words"),
+    [
+        (Side.TIGHT, -1.0, -1.0, 7, "a further logarithm of n could not be seen"),
+        (Side.UPPER, -1.0, -1.0, 5, "a true exponent is refuted in 9 of 10 runs only above"),
+        (Side.UPPER, -1.5, -1.0, 9, "nothing measured is tight along n"),
+        (Side.LOWER, -0.5, -1.0, 9, "nothing measured is tight along n"),
+    ],
+)
+def test_evidence_says_what_its_resolution_leaves_unseen(side, power, claimed, cells, words):
+    n = np.geomspace(100.0, 6400.0, cells)
+    risk = n**power * np.exp(0.02 * np.random.default_rng(0).normal(size=cells))
+    table = {"n": n, "risk": risk}
+    options = {"alpha": 1e-6, "equivalence_alpha": 0.05, "side": side}
+    fit = fit_rate(table, "risk", ["n"], {"n": claimed}, 0.2, **options)
+    assert words in fit.evidence()[0].note
+    # The logarithm moves the exponent as far as it is said to.
+    longer = fit_rate({"n": n, "risk": risk * np.log(n)}, "risk", ["n"])
+    moved = longer["n"].exponent.estimate - fit["n"].exponent.estimate
+    assert fit["n"].diagnosis.logarithm == pytest.approx(moved, rel=1e-6)
+
+
+def test_a_sharp_exponent_leaves_nothing_unseen():
+    n = np.geomspace(100.0, 6400.0, 30)
+    (found,) = fit_rate({"n": n, "risk": 3.0 / n}, "risk", ["n"], {"n": -1.0}, 0.05).evidence()
+    assert found.note == ""
