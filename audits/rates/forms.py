@@ -134,6 +134,7 @@ class FormFit:
     trends        by axis, the power of it that is left in risk over form, 0 where the form is right.
     crossings     sentences, where two terms are equal.
     misfit        τ, relative scatter beyond the Monte Carlo error.
+    cells         columns, an entry a cell: axis values, "risk", "standard_error", "fitted".
     """
 
     form: Form
@@ -141,7 +142,7 @@ class FormFit:
     trends: Mapping[str, Exponent]
     crossings: tuple[str, ...]
     misfit: float
-    cells: int
+    cells: Mapping[str, Array]
 
 
 def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
@@ -192,7 +193,7 @@ def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
     crossings = tuple(_crossings(form, found, cells))
     return FormFit(
         form=form, coefficients=coefficients, trends=trends, crossings=crossings, misfit=fit.misfit,
-        cells=cells.risk.size,
+        cells={**cells.axes, "risk": cells.risk, "standard_error": cells.error, "fitted": law},
     )  # fmt: skip
 
 

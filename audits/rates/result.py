@@ -63,7 +63,7 @@ class AxisFit:
 
         That no exponent near the claimed one was measured, where the interval of confidence 0.99 excludes it
         in the direction that obeys the claim; which true exponents would be refuted, where the resolution is
-        above `COARSE`; that a further logarithm would not, where it moves the exponent by less than that.
+        above `COARSE`; that a logarithm would not be, where it moves the exponent by less than that.
         """
         if self.verdict is not Verdict.CONSISTENT or self.claimed is None or self.resolution is None:
             return
@@ -78,10 +78,7 @@ class AxisFit:
             yield f"a true exponent is refuted in 9 of 10 runs only {which}"
         shift = self.diagnosis.logarithm
         if shift is not None and shift < self.resolution:
-            yield (
-                f"a further logarithm of {self.axis} could not be seen here: it moves the exponent by "
-                f"{shift:.2g}, less than the resolution"
-            )
+            yield f"a logarithm of {self.axis} could not be seen in the exponent: it moves by {shift:.2g}"
 
     def __str__(self) -> str:
         claim = "" if self.claimed is None else f", claimed {self.claimed:.4g} → {self.verdict}"

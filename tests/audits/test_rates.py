@@ -569,7 +569,7 @@ def test_bad_input_elsewhere():
 @pytest.mark.parametrize(
     ("side", "power", "claimed", "cells", "words"),
     [
-        (Side.TIGHT, -1.0, -1.0, 7, "a further logarithm of n could not be seen"),
+        (Side.TIGHT, -1.0, -1.0, 7, "a logarithm of n could not be seen"),
         (Side.UPPER, -1.0, -1.0, 5, "a true exponent is refuted in 9 of 10 runs only above"),
         (Side.UPPER, -1.5, -1.0, 9, "nothing measured is tight along n"),
         (Side.LOWER, -0.5, -1.0, 9, "nothing measured is tight along n"),

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from audits.evidence import Evidence
+from audits.rates.directions import falls
 from claims.harness.commands.exponents import STATUS
 from claims.harness.commands.measurements import Measured, measurements_command, parse_claimed
 from claims.harness.commands.rates import Asked, compare, read_baseline, write_baseline
@@ -324,7 +325,13 @@ def test_forms_of_ones_own(dpclaims, tmp_path, monkeypatch):
     assert (status, "a term is missing" in out) == (1, True)
     status, out, _ = dpclaims(*call, "--form", "a/n", "--json")
     assert json.loads(out)["left"]["n"]["answer"] == "left"
+    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
+    for forms in (["--form", "a/n"], ["--compare", "log(n)/n", "--compare", "1/n"]):
+        dpclaims(*call, *forms, "--plot", "form.svg")
+        assert "<svg" in (tmp_path / "form.svg").read_text()
+        (tmp_path / "form.svg").unlink()
     for more, says in (
+        (["--form", "a/n", "--plot", "no/f.svg"], "--plot"),
         (["--compare", "1/n"], "--compare must be given twice"),
         (["--form", "a/n", "--predict", "n=1"], "--form and --compare go with"),
         (["--form", "a/n", "--compare", "1/n"], "give one of them"),
@@ -349,3 +356,27 @@ def test_a_history_lists_the_runs_that_are_worse(rates, dpclaims, tmp_path):
     answers = [row["answer"] for row in json.loads(out)["runs"] if row["axis"] == "n"]
     assert (status, answers) == (1, ["same", "worse", "same", "worse"])
     assert "holds no runs" in dpclaims("rates", "--history", "nowhere")[2]
+
+
+STATED = {
+    "bound": True, "form": True, "rate": True, "√(p·log(1/δ))/(εn)": True, "√p/(nμ*)": True,
+    "1/√n + √(k·log(1/δ))/(εn)": True, "1/μ*": False, "gap": False, "height": False, "level": False,
+    "places": False,
+}  # fmt: skip
+"""Whether axes go to 0 that no name or value tells of: printed forms do. The claims say so themselves."""
+
+
+def test_every_axis_of_the_baselines_has_the_direction_that_is_recognised():
+    unrecognised, sides = set(), {}
+    for file in sorted((Path(__file__).parents[2] / "reports" / "baseline").glob("*.json")):
+        for (claim, axis, point), exponent in read_baseline(file).items():
+            falling = falls(axis, np.ones(0))
+            if falling is None:
+                unrecognised.add(axis)
+                falling = STATED[axis]
+            if exponent.worse != "either":
+                # A claim has one side: a higher exponent breaks an upper bound where the axis grows.
+                sides.setdefault((claim, point), {})[axis] = (exponent.worse == "higher") != falling
+    assert unrecognised == STATED.keys()
+    assert sides
+    assert {where: axes for where, axes in sides.items() if len(set(axes.values())) > 1} == {}

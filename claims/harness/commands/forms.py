@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, Measured, read_table
+from claims.harness.exchange import must_be_writable, save_plot
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.serialise import dumps
 
@@ -23,10 +24,11 @@ def forms_command(asked: Measured, form: str | None, against: list[str], *, json
     the level --alpha; 3 where neither is shown. Of two: 0 where one is better, 3 where it cannot be told.
     Raises ValueError for a form that is none, and for options that say nothing of forms.
     """
-    if asked.claimed or asked.group or asked.baseline.file or asked.predict or asked.plot:
+    if asked.claimed or asked.group or asked.baseline.file or asked.predict:
         raise ValueError(
-            "--form and --compare go with --csv, --risk, --trial, --error, --tolerance and --alpha only"
+            "--form and --compare go with --csv, --risk, --trial, --error, --tolerance, --alpha, --plot only"
         )
+    must_be_writable("--plot", asked.plot, parents=False)
     if form is not None and against:
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
@@ -38,14 +40,42 @@ def forms_command(asked: Measured, form: str | None, against: list[str], *, json
     options = {"error": asked.error, "trial": False if asked.trial == "none" else asked.trial}
     if form is None:
         choice = compare_forms(table, asked.risk, *against, level=EQUIVALENCE_ALPHA, **options)
+        _draw([fit_form(table, asked.risk, text, **options) for text in against] if asked.plot else [], asked)
         print(dumps(_chosen(choice, against)) if json else "\n".join(_choice(choice, against)))
         return PASSED if choice.better else UNDECIDED
     fit = fit_form(table, asked.risk, form, **options)
+    _draw([fit], asked)
     left = {axis: _left(trend, asked) for axis, trend in fit.trends.items()}
     print(dumps(_fitted(fit, left)) if json else "\n".join(_fit(fit, left)))
     if any(word == "left" for word in left.values()):
         return DIFFERS
     return PASSED if left and all(word == "none" for word in left.values()) else UNDECIDED
+
+
+def _draw(fits: Sequence[FormFit], asked: Measured) -> None:
+    """A panel an axis: measured risks and those of each form; under it, how far they are off, as shares."""
+    if asked.plot is None:
+        return
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
+    axes = list(dict.fromkeys(axis for fit in fits for axis in fit.form.axes))
+    figure = Figure(figsize=(4.5 * len(axes), 5.5), layout="constrained")
+    above, below = figure.subplots(2, len(axes), squeeze=False, sharex="col", height_ratios=(3, 2))
+    for axis, upper, lower in zip(axes, above, below, strict=True):
+        for k, fit in enumerate(fit for fit in fits if axis in fit.form.axes):
+            x, risk, fitted = (fit.cells[name] for name in (axis, "risk", "fitted"))
+            error = 2.0 * fit.cells["standard_error"]
+            if k == 0:
+                upper.errorbar(x, risk, yerr=error, fmt="o", color="C0", label="measured, ± 2 errors")
+            upper.plot(x, fitted, "_", markersize=14, color=f"C{k + 1}", label=fit.form.text)
+            lower.errorbar(x, risk / fitted - 1.0, yerr=error / fitted, fmt="o", color=f"C{k + 1}")
+        upper.set(xscale="log", yscale="log", ylabel="risk")
+        upper.legend(fontsize="small")
+        lower.axhline(0.0)
+        lower.set(xlabel=axis, ylabel="residual")
+    save_plot(figure, asked.plot)
 
 
 def _left(trend: Exponent, asked: Measured) -> str:
@@ -58,7 +88,7 @@ def _left(trend: Exponent, asked: Measured) -> str:
 
 
 def _fit(fit: FormFit, left: dict[str, str]) -> Iterator[str]:
-    yield f"{fit.form.text}: {fit.cells} cells, scatter beyond the errors {fit.misfit:.2g}"
+    yield f"{fit.form.text}: {len(fit.cells['risk'])} cells, scatter beyond the errors {fit.misfit:.2g}"
     for term in fit.form.terms:
         found = fit.coefficients[term.coefficient]
         if math.isinf(found.standard_error):
