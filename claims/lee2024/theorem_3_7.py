@@ -180,6 +180,10 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
         best, "risk", {"n": -1.0, "d": 1.5, "epsilon": -1.0}, 0.15, side=Side.LOWER, alpha=budget.share(0.5),
         equivalence_alpha=0.001, standard_error="standard_error",
     )  # fmt: skip
+    power = best.assign(power=best["d"] ** 1.5 / (best["n"] * best["epsilon"]))
+    shorter = power["power"] / np.log(power["n"])
+    words = "the form over log n"
+    yield from family.beside(power, "risk", "power", shorter, words, error="standard_error")
     delta = float(rows["delta"].iloc[0])
     ratios, errors, points = [], [], []
     for row in best.itertuples():
