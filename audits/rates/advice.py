@@ -25,7 +25,6 @@ Array = NDArray[np.float64]
 
 MOST_LEVELS = 8
 """Levels added at most; each is as much larger as those measured, and nobody measures 2⁸ times as far."""
-_ORDINALS = ("fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +62,11 @@ def advice(fitted: Fitted, j: int, question: Open) -> str:
     for added in range(1, MOST_LEVELS + 1):
         foreseen = with_levels(fitted, j, _cautious(question.exponent), added)
         if question.decided(foreseen):
-            which = _which(int(levels.size), added)
             reach, half = float(levels[-1]) * ratio**added, half_width(foreseen, question.level)
             return (
-                f"{which} of {axis}, up to {reach:.6g}, would decide, unless the scatter is larger than "
-                f"seen: the interval would be ± {half:.2g}, the limit is {abs(question.room):.2g} away"
+                f"{added} further level{'s' * (added > 1)} of {axis}, up to {reach:.6g}, would decide, if "
+                f"the scatter is no larger than seen: the interval would be ± {half:.2g}, the limit is "
+                f"{abs(question.room):.2g} away"
             )
     now = half_width(question.exponent, question.level)
     if question.room == 0.0 or not math.isfinite(now):
@@ -125,18 +124,3 @@ def _spread(design: Array, weights: Array, column: int) -> float:
     """√[(XᵀWX)⁻¹] of one column, by the triangular factor, which keeps the digits."""
     factor = np.linalg.qr(design * np.sqrt(weights)[:, None], mode="r")
     return float(np.linalg.norm(np.linalg.inv(factor)[column]))
-
-
-def _which(levels: int, added: int) -> str:
-    """The levels that are added, in words.
-
-    >>> _which(4, 1), _which(4, 3)
-    ('a fifth level', 'three further levels')
-    """
-    if added > 1:
-        return f"{('two', 'three', 'four', 'five', 'six', 'seven', 'eight')[added - 2]} further levels"
-    place = levels + 1 - 4
-    if place >= len(_ORDINALS):
-        return "one further level"
-    article = "an" if _ORDINALS[place][0] == "e" else "a"
-    return f"{article} {_ORDINALS[place]} level"

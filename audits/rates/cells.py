@@ -242,12 +242,6 @@ class Observed:
     cluster: Integers
     without: Array | None = None
 
-    def where(self, chosen: NDArray[np.bool_]) -> Observed:
-        """The chosen cells, their clusters numbered anew."""
-        number = np.unique(self.cluster[chosen], return_inverse=True)[1].astype(np.int64)
-        without = None if self.without is None else self.without[:, chosen]
-        return Observed(self.y[chosen], self.variance[chosen], number, without)
-
 
 def log_risk(cells: Cells) -> Observed:
     """log of the mean risk and its variance; E log(m̂) ≈ log m − v/2, so v/2 is added back."""

@@ -53,7 +53,6 @@ from audits.rates.directions import directions
 from audits.rates.question import LARGEST_RELATIVE_ERROR, Doubts, Question
 from audits.rates.regression import (
     Regression,
-    alone_along,
     exponent_of,
     on_scale_of_risk,
     regress,
@@ -156,8 +155,7 @@ def fit_rate(
     fitted = Fitted(cells, names, design, seen, fit)
     fits = []
     for j, diagnosis in enumerate(diagnose(fitted, tolerance)):
-        alone = alone_along(cells, names, j, seen)
-        found = question.held_against(exponent_of(fit, j + 1), alone, diagnosis, doubts)
+        found = question.held_against(exponent_of(fit, j + 1), diagnosis, doubts)
         left = question.left_open(found, doubts)
         fits.append(replace(found, advice=advice(fitted, j, left) if isinstance(left, Open) else left or ""))
     return RateFit(

@@ -103,18 +103,12 @@ class Question:
         high = self.side is Side.TIGHT or (self.side is Side.UPPER) != bool(self.falling.get(axis))
         return self.side is Side.TIGHT or not high, high
 
-    def held_against(
-        self, exponent: Exponent, alone: Exponent | None, diagnosis: Diagnosis, doubts: Doubts
-    ) -> AxisFit:
-        """The exponent of one axis against what is claimed of it; `alone` as in `AxisFit`."""
+    def held_against(self, exponent: Exponent, diagnosis: Diagnosis, doubts: Doubts) -> AxisFit:
+        """The exponent of one axis against what is claimed of it."""
         axis = diagnosis.axis
         claimed = self.claimed.get(axis)
         low, high = exponent.interval(self.level)
         notes: list[str] = []
-        if alone is not None and abs(alone.estimate - exponent.estimate) > max(self.tolerance, 0.02):
-            notes.append(
-                f"along this axis alone the exponent is {alone.estimate:.4g} ± {alone.standard_error:.2g}"
-            )
         verdict: Verdict | None = None
         reach = math.inf
         if claimed is not None:
@@ -140,7 +134,7 @@ class Question:
             reach = self.tolerance + _reach(self.level, exponent)
         lower, higher = self.forbidden(axis)
         return AxisFit(
-            axis=axis, exponent=exponent, alone=alone, low=low, high=high, confidence=1.0 - 2.0 * self.level,
+            axis=axis, exponent=exponent, low=low, high=high, confidence=1.0 - 2.0 * self.level,
             claimed=claimed, tolerance=self.tolerance, side=self.side,
             worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
             resolution=reach if math.isfinite(reach) else None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -194,24 +193,3 @@ def on_scale_of_risk(design: Array, cells: Cells) -> tuple[Regression, Observed]
             break
         root = law / np.sqrt(fit.weights)
     return fit, seen
-
-
-def alone_along(cells: Cells, names: Sequence[str], j: int, seen: Observed) -> Exponent | None:
-    """The exponent of one axis within groups of at least three cells that agree on all other axes."""
-    if len(names) == 1:
-        return None
-    others = np.column_stack([cells.axes[a] for a in names if a != names[j]])
-    _, group = np.unique(others, axis=0, return_inverse=True)
-    group = group.ravel()
-    used = np.bincount(group)[group] >= 3
-    labels = np.unique(group[used])
-    if used.sum() < labels.size + 3 or labels.size == 0:
-        return None
-    dummies = (group[used][:, None] == labels).astype(np.float64)
-    # the intercept first, so that column 1 is the slope; the other groups as offsets
-    design = np.column_stack([np.ones(int(used.sum())), np.log(cells.axes[names[j]][used]), dummies[:, 1:]])
-    try:
-        fit = regress(design, seen.where(used))
-    except ValueError:  # too few clusters, or one cell alone determines it: there is no such interval
-        return None
-    return exponent_of(fit, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -26,8 +25,6 @@ class AxisFit:
     """The exponent of one axis, its interval, and what that says of the claimed exponent.
 
     exponent    from the joint regression on all axes.
-    alone       from the regression on this axis only, within groups of cells that agree on all other axes;
-                None where fewer than three cells agree. Context: a gap between the two means interaction.
     low, high   interval of the exponent at the level `confidence`.
     worse       the direction in which the exponent gets worse: "higher", "lower" or "either".
     claimed     None where nothing is claimed; verdict and resolution are None then.
@@ -42,7 +39,6 @@ class AxisFit:
 
     axis: str
     exponent: Exponent
-    alone: Exponent | None
     low: float
     high: float
     confidence: float
@@ -171,18 +167,6 @@ class RateFit:
         KeyError for an axis that was not fitted.
         """
         return _plot(self, self[axis] if axis is not None else self.axes[0], ax)
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(f.axis)}</td><td>{f.exponent.estimate:.4g}</td>"
-            f"<td>[{f.low:.4g}, {f.high:.4g}]</td>"
-            f"<td>{'' if f.claimed is None else format(f.claimed, '.4g')}</td>"
-            f"<td>{'' if f.verdict is None else f.verdict.value}</td>"
-            f"<td>{html.escape('; '.join([*f.diagnosis.warnings(), *filter(None, [f.advice])]))}</td></tr>"
-            for f in self.axes
-        )
-        names = ("axis", "exponent", "interval", "claimed", "verdict", "diagnosis and advice")
-        return f"<table><tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>{rows}</table>"
 
 
 def _axis_evidence(fit: AxisFit, samples: int) -> Evidence:

@@ -57,7 +57,7 @@ def test_a_level_of_one_axis_repeats_the_cells_of_the_others():
     assert then.degrees_of_freedom == now.degrees_of_freedom + 6
 
 
-ADDED = {"a fifth level": 1, "two further levels": 2, "three further levels": 3, "four further levels": 4}
+ADDED = {f"{added} further level": added for added in range(1, 5)}
 
 
 def test_who_follows_the_advice_mostly_has_a_verdict():
