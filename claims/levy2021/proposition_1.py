@@ -120,12 +120,22 @@ def star(most: int) -> list[dict[str, Any]]:
     """Cells of the bumps that leave a base point along one axis each; `most` samples a user at most."""
     base = {"loss": "bumps", "m": 100, "d": 16, "n": 8, "places": 16}
     return family.star(
-        base, m=(100, 10, 1000, 100_000, most), d=(4, 64, 256), n=(2, 32, 128), places=(4, 64, 256)
+        base,
+        m=(100, 10, 1000, 100_000, most),
+        d=(4, 8, 32, 64, 128, 256),
+        n=(2, 4, 16, 32, 64, 128),
+        places=(4, 64, 256),
     )
 
 
+LINEAR = (4, 8, 16, 32, 64, 128)
+"""d of linear losses, which cost nothing."""
+
+
 def others(ms: tuple[int, ...], ds: tuple[int, ...]) -> list[dict[str, Any]]:
-    cells = [{"loss": "linear", "m": m, "d": d, "n": 4, "places": 1} for m in (10, 10**4, 10**7) for d in ds]
+    cells = [
+        {"loss": "linear", "m": m, "d": d, "n": 4, "places": 1} for m in (10, 10**4, 10**7) for d in LINEAR
+    ]
     return cells + [{"loss": "log-cosh", "m": m, "d": d, "n": 4, "places": 33} for m in ms for d in ds]
 
 
