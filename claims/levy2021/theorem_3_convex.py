@@ -182,7 +182,9 @@ NOISE = shared.star(BASE, **shared.ARMS)
 TIES = shared.star(BASE | {"regime": "tie"}, (), d=(4,), steps=(3,))
 QUIET = [
     c | {"regime": "quiet", "n": shared.users_for(1, 1.0, c["steps"], 1e7)}
-    for c in grid(m=shared.QUIET, d=1, epsilon=1.0, steps=(12, 36, 108), smoothness=(0.1, 1.0, 10.0))
+    for c in grid(
+        m=shared.QUIET, d=1, epsilon=1.0, steps=(12, 21, 36, 62, 108), smoothness=(0.1, 0.3, 1.0, 3.0, 10.0)
+    )
 ]
 
 CLAIM = Claim(

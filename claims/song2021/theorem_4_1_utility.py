@@ -331,7 +331,7 @@ LAWS = [
     *grid(n=(4_000, 16_000), rank=8, epsilon=1.0, delta=1e-5, law=40),
     *grid(n=8_000, rank=(1, 2), epsilon=1.0, delta=1e-5, law=200),
 ]
-SIZES = [2_000 * 2**k for k in range(6)]
+SIZES = [round(2_000 * 32 ** (k / 11)) for k in range(12)]
 PUBLIC = grid(n=(1_000, 8_000), rank=4, epsilon=1.0, delta=1e-5, public=4)
 """Public bounds of L(0; D) and of the rank that are four times as large."""
 CLAIM = Claim(
