@@ -113,19 +113,6 @@ def test_no_number_of_levels_is_advised_where_a_floor_bends_the_line():
 # --- Two errors, each with a level of its own --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("tests", [1, 24, 1000])
-def test_a_right_slope_passes_beside_any_number_of_tests(tests):
-    # Spread 1 % on 7 cells: s.e. 0.0027, so ± t·s.e. ≤ 0.006 at level 0.05 with 5 degrees of freedom; a table
-    # that leaves ± 0.05 needs ten times the scatter, which has probability < 1e-9.
-    for seed in range(20):
-        measured = table(np.random.default_rng(seed), 7, exponent=-1.001)
-        fit = fit_rate(
-            measured, "risk", ["n"], {"n": -1.0}, 0.05, alpha=0.001 / tests, equivalence_alpha=0.05
-        )
-        assert fit.verdict is Verdict.CONSISTENT
-        assert fit["n"].alpha_spent == 0.001 / tests
-
-
 @pytest.mark.parametrize("level", [0.05, 0.2])
 def test_a_wrong_slope_passes_no_more_often_than_equivalence_alpha(level):
     # On the boundary, −0.95 where −1 ± 0.05 is claimed. The limit of a t interval with equal variances is
@@ -141,8 +128,3 @@ def test_a_wrong_slope_passes_no_more_often_than_equivalence_alpha(level):
     )  # fmt: skip
     assert passed <= stats.binom.isf(1e-6, runs, level)
     assert passed > 0, "the interval never fits: the test would not notice a level that is too small"
-
-
-def test_the_risk_is_no_axis():
-    with pytest.raises(ValueError, match="got the risk column 'risk' itself"):
-        fit_rate(table(np.random.default_rng(5)), "risk", ["risk"])

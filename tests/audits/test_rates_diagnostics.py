@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from audits.evidence import Side, Verdict
-from audits.rates import fit_rate, slope_against
+from audits.rates import fit_rate
 from audits.rates.cells import Observed
 from audits.rates.diagnostics import CURVED, PLAIN
 from audits.rates.regression import exponent_of, jackknife, regress
@@ -47,15 +47,6 @@ def test_weighted_fit_and_errors_are_those_of_statsmodels():
     assert [exponent_of(fit, j).standard_error for j in range(3)] == pytest.approx(
         np.maximum(oracle.bse, model.bse), rel=1e-9
     )
-
-
-def test_jackknife_of_single_cells_is_hc3_of_statsmodels():
-    import statsmodels.api as sm
-
-    design, y, weights = weighted_case(np.random.default_rng(1))
-    oracle = sm.WLS(y, design, weights=weights).fit(cov_type="HC3")
-    found = jackknife(design, y, weights, np.arange(15))
-    assert np.sqrt(np.diag(found)) == pytest.approx(oracle.bse, rel=1e-9)
 
 
 def test_jackknife_of_clusters_is_the_closed_form_of_cr3():
@@ -137,15 +128,6 @@ def test_a_verdict_on_a_curve_must_hold_at_both_ends(exponent, bend, side, verdi
     fit = only(np.exp(exponent * x + bend * (x - x[0]) ** 2), LONG, side=side)
     assert fit.diagnosis.plainly_curved
     assert fit.verdict is verdict
-
-
-def test_log_factors_are_straight_against_their_form():
-    form = np.log(LONG) ** 2 / LONG
-    table = {"n": LONG, "f": form, "risk": 3.0 * form}
-    against = slope_against(table, "risk", "f")
-    assert against.verdict is Verdict.CONSISTENT
-    assert not against["f"].diagnosis.curved
-    assert fit_rate(table, "risk", ["n"])["n"].diagnosis.curved
 
 
 def test_the_curved_axis_is_the_one_that_is_named():

@@ -29,11 +29,6 @@ def test_a_fraction_of_other_designs_is_refused(levels):
         family.fraction(**levels)
 
 
-def test_members_stand_in_every_cell():
-    found = family.with_members([{"n": 1}, {"n": 2}], "loss", ["a", "b"])
-    assert [(c["n"], c["loss"]) for c in found] == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
-
-
 # --- The supremum --------------------------------------------------------------------------------------
 
 
@@ -107,13 +102,6 @@ def test_raw_exponents_are_not_judged():
     (found,) = family.raw_exponents(rows, "risk", ["n"], {"n": -1.0})
     assert (found.quantity, found.verdict, found.claimed) == ("raw exponent of n", None, -1.0)
     assert -1.0 < found.estimate < -0.7
-
-
-def test_the_slope_against_a_form_has_log_factors_in_it():
-    form = np.log(SIZES) / SIZES
-    rows = pd.DataFrame({"f": form, "risk": 2.0 * form})
-    (found,) = family.against_form(rows, "risk", "f", 0.1, named="slope")
-    assert (found.quantity, found.estimate) == ("slope", pytest.approx(1.0))
 
 
 @pytest.mark.parametrize(
