@@ -115,7 +115,7 @@ NOISE += shared.star(BASE | {"m": 1}, growth=(), d=(2, 4, 8))  # d is the deares
 QUIET = [
     c | {"regime": "quiet", "n": shared.users_for(1, 1.0, c["steps"], 1e7)}
     for h, gap in ((1.0, 0.1), (0.1, 1.0), (1.0, 1.0), (10.0, 1.0), (1.0, 10.0))
-    for c in grid(m=shared.QUIET, d=1, epsilon=1.0, steps=(8, 16, 32), smoothness=h, gap=gap)
+    for c in grid(m=shared.QUIET, d=1, epsilon=1.0, steps=(8, 11, 16, 23, 32), smoothness=h, gap=gap)
 ]
 
 CLAIM = Claim(
