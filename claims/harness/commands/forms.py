@@ -75,6 +75,7 @@ def _draw(fits: Sequence[FormFit], asked: Measured) -> None:
         upper.legend(fontsize="small")
         lower.axhline(0.0)
         lower.set(xlabel=axis, ylabel="residual")
+        lower.xaxis.set_minor_formatter("")  # labels between the powers of ten lie over each other
     save_plot(figure, asked.plot)
 
 
