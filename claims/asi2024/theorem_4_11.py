@@ -209,7 +209,7 @@ def recursion_bound(point: Point) -> float:
 def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     """Exponents with the logarithms divided out, and the slope against the whole form."""
     claimed = {"n": -2.0, "m": -1.0, "d": 1.0, "epsilon": -2.0}
-    yield from exponents(rows, claimed, 0.2, budget.share(0.6), budget.share(0.3))
+    yield from exponents(rows, claimed, 0.1, budget.share(0.6), budget.share(0.3))
     # in the cell with the least noise a run that has not carried over its start is far from the optimum
     quiet = rows[rows["bound"] == rows["bound"].min()]
     yield mean_at_most(
@@ -265,7 +265,7 @@ CORRECTED = CLAIM.reading(
     smoke=Tier(_CELLS, trials=400),
     ci=Tier(_CELLS, trials=500),
     fits_exponents=True,
-    largest_resolution=0.4,
+    largest_resolution=0.25,
 )
 PROOF = Claim(
     PAPER,
