@@ -242,6 +242,11 @@ class Observed:
     cluster: Integers
     without: Array | None = None
 
+    def less(self, offset: Array) -> Observed:
+        """y less an offset in each cell."""
+        without = None if self.without is None else self.without - offset
+        return replace(self, y=self.y - offset, without=without)
+
 
 def log_risk(cells: Cells) -> Observed:
     """log of the mean risk and its variance; E log(m̂) ≈ log m − v/2, so v/2 is added back."""

@@ -209,10 +209,8 @@ def _bend(fitted: Fitted, j: int) -> tuple[Exponent | None, tuple[float, float]]
     except ValueError:  # one cell alone determines the curvature
         return None, (exponent, exponent)
     square, span = exponent_of(fit, design.shape[1] - 1), 2.0 * float(np.ptp(x))
-    bend = Exponent(
-        estimate=square.estimate * span,
-        standard_error=square.standard_error * span,
-        degrees_of_freedom=square.degrees_of_freedom,
-    )
     slope, twice = float(fit.coefficients[j + 1]), 2.0 * square.estimate
-    return bend, (slope + twice * float(x.min() - centre), slope + twice * float(x.max() - centre))
+    return square.times(span), (
+        slope + twice * float(x.min() - centre),
+        slope + twice * float(x.max() - centre),
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +24,12 @@ class Exponent:
             raise ValueError(f"standard_error must be ≥ 0, got {self.standard_error}")
         if not self.degrees_of_freedom > 0.0:
             raise ValueError(f"degrees_of_freedom must be > 0, got {self.degrees_of_freedom}")
+
+    def times(self, factor: float) -> Exponent:
+        """The same in another unit."""
+        return replace(
+            self, estimate=factor * self.estimate, standard_error=abs(factor) * self.standard_error
+        )
 
     def interval(self, level: float) -> tuple[float, float]:
         """Lower and upper limit, each one-sided at this level."""
@@ -50,11 +56,6 @@ class ExponentChange:
     confidence: float
     answer: str
     both: Exponent
-
-    @property
-    def regressed(self) -> bool:
-        """Whether the answer is "worse"."""
-        return self.answer == "worse"
 
 
 def compare_exponents(

@@ -17,13 +17,13 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.rates.cells import Cells, Columns, Observed, cells_of, log_risk, near
+from audits.rates.cells import Cells, Columns, cells_of, log_risk, near
 from audits.rates.exponents import Exponent
 from audits.rates.regression import exponent_of, regress
 
@@ -162,11 +162,7 @@ def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
     found = _coefficients(design, cells)
     used = found > 0.0
     law = design @ found
-    seen = near(cells, law)
-    relative = Observed(
-        seen.y - np.log(law) + 1.0, seen.variance, seen.cluster,
-        None if seen.without is None else seen.without - np.log(law) + 1.0,
-    )  # fmt: skip
+    relative = near(cells, law).less(np.log(law) - 1.0)
     columns = (design * found)[:, used] / law[:, None]
     fit = regress(columns, relative)
     coefficients: dict[str, Exponent] = {}
@@ -175,11 +171,7 @@ def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
             coefficients[term.coefficient] = Exponent(estimate=0.0, standard_error=math.inf)
             continue
         share = exponent_of(fit, int(used[:k].sum()))
-        coefficients[term.coefficient] = Exponent(
-            estimate=float(found[k]) * share.estimate,
-            standard_error=float(found[k]) * share.standard_error,
-            degrees_of_freedom=share.degrees_of_freedom,
-        )
+        coefficients[term.coefficient] = share.times(float(found[k]))
     trends: dict[str, Exponent] = {}
     for axis, values in cells.axes.items():
         along = np.log(values / np.exp(np.log(values).mean()))
@@ -301,16 +293,10 @@ def compare_forms(
     difference = told[0] - told[1]
     if np.abs(difference).max() < 1e-9:
         raise ValueError(f"the forms {first!r} and {second!r} are the same in all cells")
-    left = Observed(
-        seen.y - told[1],
-        seen.variance,
-        seen.cluster,
-        None if seen.without is None else seen.without - told[1],
-    )
-    slope = exponent_of(regress(difference[:, None], left), 0)
+    slope = exponent_of(regress(difference[:, None], seen.less(told[1])), 0)
     # What the fits of both forms took is missing from the degrees of freedom.
     df = max(slope.degrees_of_freedom + 1.0 - max(d.shape[1] for d in designs), 1.0)
-    slope = Exponent(estimate=slope.estimate, standard_error=slope.standard_error, degrees_of_freedom=df)
+    slope = replace(slope, degrees_of_freedom=df)
     low, high = slope.interval(level)
     better = first if low > 0.5 else second if high < 0.5 else None
     errors = tuple(float(np.sqrt(np.mean((seen.y - p) ** 2))) for p in told)

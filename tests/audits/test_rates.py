@@ -416,12 +416,15 @@ def test_comparison_false_alarms():
     for _ in range(4000):
         new, old = 0.05 + 0.1 * rng.standard_normal(), 0.1 * rng.standard_normal()
         error = 0.1 * np.sqrt(rng.chisquare(6, 2) / 6)
-        found += compare_exponents(
-            Exponent(estimate=new, standard_error=error[0], degrees_of_freedom=6),
-            Exponent(estimate=old, standard_error=error[1], degrees_of_freedom=6),
-            tolerance=0.05,
-            alpha=0.05,
-        ).regressed
+        found += (
+            compare_exponents(
+                Exponent(estimate=new, standard_error=error[0], degrees_of_freedom=6),
+                Exponent(estimate=old, standard_error=error[1], degrees_of_freedom=6),
+                tolerance=0.05,
+                alpha=0.05,
+            ).answer
+            == "worse"
+        )
     assert found / 4000 <= most(0.03, 4000)
 
 
