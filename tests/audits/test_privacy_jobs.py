@@ -51,7 +51,9 @@ def test_chunks_are_the_mechanism_itself(mechanism: Any, size: int, jobs: int) -
 
 
 def test_the_same_bits_for_any_number_of_jobs() -> None:
+    # How many fresh outputs a witness is counted on depends on what outputs cost, and so on the clock.
     options: dict[str, Any] = {"epsilon": 0.5, "adjacency": anything, "max_samples": 1500, "alpha": 1e-6}
+    options["simplest"] = False
     found = [audit_privacy(each(slow), [(0.0, 1.0)], jobs=jobs, **options) for jobs in (1, 2)]
     assert found[0].event == found[1].event
     assert found[0].e_value == found[1].e_value

@@ -11,7 +11,7 @@ from audits.privacy import AuditResult, assumptions, audit_privacy, each
 from audits.privacy.assumptions import PLANS, planned
 
 LIMIT = 40.0
-CLOCKED = "assumptions", "draw.draws", "method"
+CLOCKED = "assumptions", "draw.draws", "bet.method"
 """Modules that look at the clock."""
 
 
