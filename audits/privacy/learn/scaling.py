@@ -31,14 +31,31 @@ def standardised(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
 
 
 def flagged(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
-    """As `standardised`, with a 0/1 column for each of two values that many outputs share in a column."""
+    """As `standardised`, with a 0/1 column for each of two values that many outputs share in a column.
+
+    Shared values, as the sentinels of answers that were not given, say nothing of the scale of the others:
+    the column is centred and scaled without them, and is 0 where it has one of them.
+    """
     pooled = np.concatenate([first[: TUNING.some_rows], second[: TUNING.some_rows]])
     ordered, many = np.sort(pooled, axis=0), max(2, int(TUNING.outer * len(pooled)))
     columns, values = list[int](), list[float]()
+    others = pooled.copy()
     for j in np.flatnonzero((ordered[many:] == ordered[:-many]).any(axis=0)).tolist():
         unique, counts = np.unique(ordered[:, j], return_counts=True)
         shared = unique[np.argsort(counts)[::-1]][: min(2, np.count_nonzero(counts > many))]
         if len(unique) > 2:
             columns, values = columns + [j] * len(shared), [*values, *shared.tolist()]
-    standard = standardised(first, second)
-    return lambda v: np.hstack([standard(v), v[:, columns] == values]) if columns else standard(v)
+            rest = pooled[~np.isin(pooled[:, j], shared), j]
+            others[:, j] = np.resize(rest if len(rest) else pooled[:, j], len(pooled))
+    half = len(first[: TUNING.some_rows])
+    standard = standardised(others[:half], others[half:])
+    if not columns:
+        return standard
+
+    def scaled(v: Floats) -> Floats:
+        found, flags = standard(v), v[:, columns] == values
+        for place, j in enumerate(columns):
+            found[flags[:, place], j] = 0.0
+        return np.hstack([found, flags])
+
+    return scaled
