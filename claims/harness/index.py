@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from claims.harness.finding import Finding, finding_from_json
 from claims.harness.places import OWN, other_folders
@@ -98,7 +98,7 @@ def entry_of(claim: Claim) -> Entry:
         summary=claim.summary,
         rests_on=tuple(claim.rests_on),
         label=claim.result,
-        uses=tuple(dict(claim.uses).items()),
+        uses=tuple(cast(Mapping[str, str], claim.uses).items()),
         place=named.index(claim.id) if claim.id in named else len(named),
     )
 

@@ -279,17 +279,18 @@ def function_of(value: Any, name: str, call: Any, result: Any) -> Any:
     if session.derived >= MOST_DERIVED:
         return result
     session.derived += 1
+    parents = [note.ids]
     recipe = {
         "function": name,
         "call": call,
         "method": "__call__",
-        "parents": [note.ids],
+        "parents": parents,
         "constants": [None],
         "options": {},
         "factors": [note.factor],
         "arguments": [note.argument],
     }
-    index, shape = session.function(result, recipe, recipe["parents"]), np.shape(result)
+    index, shape = session.function(result, recipe, parents), np.shape(result)
     if session.shifts:
         result = result + session.shifts.get(index, 0.0)
     return noted(result, Note(session, elements(index, shape), np.ones(shape), None, True, note.depth + 1))

@@ -127,7 +127,8 @@ def _region(
     bounds = [_bounds(rules), _bounds([e for e in found.run.session.compared if e["key"] in _keys(rules)])]
     if sums[0] is None or sums[1] is None or bounds[0] is None or bounds[0] != bounds[1]:
         return None
-    factors, arguments = ([float(np.ravel(use[name])[0]) for use in sums] for name in ("factor", "argument"))
+    known = [use for use in sums if use is not None]
+    factors, arguments = ([float(np.ravel(use[name])[0]) for use in known] for name in ("factor", "argument"))
     if factors[0] != factors[1]:
         return None
     low, high = bounds[0]

@@ -97,11 +97,13 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[List[Li
             own = _own(coins, index, pair.recorded.session)
             (spoilt if own is None or outs[own] else reached).add(index)
     lines = {}
+    every = dict(pair.recorded.session.functions)
+    every.update(pair.recorded.session.rows)
     for index in sorted(reached - spoilt):
-        row = pair.recorded.session.rows.get(index) or pair.recorded.session.functions.get(index)
+        row = every[index]
         lines[tuple(row["where"][:2])] = 1.0
     for index in spoilt:
-        row = pair.recorded.session.rows.get(index) or pair.recorded.session.functions.get(index)
+        row = every[index]
         lines.pop(tuple(row["where"][:2]), None)
     return [[file, line, _factor(known, (file, line))] for file, line in lines]
 

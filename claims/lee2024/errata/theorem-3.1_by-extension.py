@@ -23,4 +23,4 @@ for i in range(3):
 plane, cost = np.array([[1.0] * 3 + [0.0] * 10]), np.eye(13)[12]
 best = linprog(cost, rows, right, plane, [0.0], [(None, None)] * 3 + [(0.0, None)] * 10)
 print(f"the least, over the plane, of the largest distance to the three: {best.fun:.4f}")
-assert best.fun > 1.3
+assert best["fun"] > 1.3
