@@ -201,7 +201,7 @@ def sharpness_table(lines: pd.DataFrame) -> str:
     judged = cells.loc[[key for key in cells.index if key[0] in classical]]
     met = sum(share >= SHARP[method] for (_, method), share in judged["mean"].items())
     asked = f"classical rows with the mean that is asked for: {met} of {len(judged)}"
-    return f"{lines['seed'].nunique()} seeds; {asked}.\n\n{markdown(table)}"
+    return f"seeds: {lines['seed'].nunique()}; {asked}.\n\n{markdown(table)}"
 
 
 def refuted_table(lines: pd.DataFrame) -> str:
@@ -218,7 +218,7 @@ def refuted_table(lines: pd.DataFrame) -> str:
     told = (
         f"refuted in most runs: {most} of {len(table)}; median over rows: {median.median():.1f} × the ideal"
     )
-    return f"{lines['seed'].nunique()} seeds; {told} number.\n\n{markdown(table)}"
+    return f"seeds: {lines['seed'].nunique()}; {told} number.\n\n{markdown(table)}"
 
 
 def alarms_table(lines: pd.DataFrame) -> str:
