@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from claims.harness.finding import Finding as Finding
     from claims.harness.finding import Weight as Weight
     from claims.harness.run.runner import run as run
+    from claims.harness.symmetric import symmetric as symmetric
     from claims.harness.words import Kind as Kind
     from implementations.interfaces import Adjacency as Adjacency
 

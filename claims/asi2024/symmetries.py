@@ -13,13 +13,12 @@ have been seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from audits.symmetries import Program, check, formula, mapped, reordered, shifted, turn, unit
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid
+from audits.symmetries import Program, formula, mapped, reordered, shifted, turn, unit
+from claims import symmetric
 from claims.asi2024 import PAPER
 from implementations.asi2024 import concentration, dp_sgd, localised, outlier_removal, smoothing
 from implementations.asi2024.above_threshold import AboveThreshold
@@ -131,27 +130,4 @@ PROGRAMS: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-
-def check_program(point: Point) -> Iterator[Evidence]:
-    yield from check(PROGRAMS[point.program], point.rng, point.alpha, size=8000)
-
-
-POINTS = grid(program=tuple(PROGRAMS))
-CLAIM = Claim(
-    PAPER,
-    "Algorithms 1 to 4",
-    "sections 3 and 4, appendix A",
-    name="symmetries",
-    kind=Kind.IDENTITY,
-    role="program",
-    title="The programs have the symmetries of the algorithms",
-    statement=r"No formula and no program depends on the unit of the loss, on the unit or the origin of "
-    r"the space, on the order of users, on other runs of a batch or on the kind of an array beyond "
-    r"what the paper's formula says, and as $\varepsilon\to0$ the output of a private program has "
-    r"the same law on all datasets.",
-    expected=CONSISTENT,
-    check=check_program,
-    largest_resolution=0.25,
-    smoke=POINTS,
-    ci=POINTS,
-)
+CLAIM = symmetric(PAPER, "Algorithms 1 to 4", "sections 3 and 4, appendix A", PROGRAMS, size=8000)

@@ -13,14 +13,11 @@ have been seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from audits.symmetries import (
     Change,
     Program,
-    check,
     formula,
     mapped,
     reordered,
@@ -29,7 +26,7 @@ from audits.symmetries import (
     turn,
     unit,
 )
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid
+from claims import symmetric
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import (
     del_output_pert,
@@ -174,26 +171,4 @@ PROGRAMS: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-
-def check_program(point: Point) -> Iterator[Evidence]:
-    yield from check(PROGRAMS[point.program], point.rng, point.alpha, size=8000)
-
-
-POINTS = grid(program=tuple(PROGRAMS))
-CLAIM = Claim(
-    PAPER,
-    "Algorithms 1 to 6",
-    "sections 3 to 5",
-    name="symmetries",
-    kind=Kind.IDENTITY,
-    role="program",
-    title="The programs have the symmetries of the algorithms",
-    statement=r"No formula and no program depends on the unit of the loss, on the unit or the origin of "
-    r"the space, on the order of users, on other runs and datasets of a batch or on the kind of an "
-    r"array beyond what the paper's formula says.",
-    expected=CONSISTENT,
-    check=check_program,
-    largest_resolution=0.25,
-    smoke=POINTS,
-    ci=POINTS,
-)
+CLAIM = symmetric(PAPER, "Algorithms 1 to 6", "sections 3 to 5", PROGRAMS, size=8000)

@@ -13,12 +13,12 @@ have been seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
-from audits.symmetries import Change, Program, check, formula, mapped, reordered, repeated, turn, unit
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid
+from audits.symmetries import Change, Program, formula, mapped, reordered, repeated, turn, unit
+from claims import symmetric
 from claims.lee2024 import PAPER
 from implementations.interfaces import Array
 from implementations.lee2024 import (
@@ -142,27 +142,4 @@ PROGRAMS: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-
-def check_program(point: Point) -> Iterator[Evidence]:
-    yield from check(PROGRAMS[point.program], point.rng, point.alpha, size=6000)
-
-
-POINTS = grid(program=tuple(PROGRAMS))
-CLAIM = Claim(
-    PAPER,
-    "Algorithms 1 and 2",
-    "sections 2 and 3",
-    name="symmetries",
-    kind=Kind.IDENTITY,
-    role="program",
-    title="The programs have the symmetries of the algorithms",
-    statement=r"No formula and no program depends on the unit of the loss or of the space, on the order "
-    r"of records, on other runs of a batch or on the kind of an array beyond what the paper's "
-    r"formula says, and as $\varepsilon\to0$ the output of a private program has the same law on all "
-    r"datasets.",
-    expected=CONSISTENT,
-    check=check_program,
-    largest_resolution=0.25,
-    smoke=POINTS,
-    ci=POINTS,
-)
+CLAIM = symmetric(PAPER, "Algorithms 1 and 2", "sections 2 and 3", PROGRAMS, size=6000)

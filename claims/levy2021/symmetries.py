@@ -13,14 +13,13 @@ stated; by two samples elsewhere, with the distance between distribution functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from audits.symmetries import (
     Program,
-    check,
     formula,
     mapped,
     reordered,
@@ -30,7 +29,7 @@ from audits.symmetries import (
     unit,
     with_zero,
 )
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid
+from claims import symmetric
 from claims.levy2021 import PAPER
 from implementations.interfaces import Array
 from implementations.levy2021 import (
@@ -270,27 +269,4 @@ PROGRAMS: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-
-def check_program(point: Point) -> Iterator[Evidence]:
-    yield from check(PROGRAMS[point.program], point.rng, point.alpha)
-
-
-POINTS = grid(program=tuple(PROGRAMS))
-CLAIM = Claim(
-    PAPER,
-    "Algorithms 1 to 4 and 6",
-    "sections 3 to 5",
-    name="symmetries",
-    kind=Kind.IDENTITY,
-    role="program",
-    title="The programs have the symmetries of the algorithms",
-    statement=r"No formula and no program depends on the unit of the loss, on the unit or the origin of the "
-    r"space, on the order of users and items, on other runs and datasets of a batch or on the kind of an "
-    r"array beyond what the paper's formula says, and as $\varepsilon\to0$ the output of a private program "
-    r"has the same law on all datasets.",
-    expected=CONSISTENT,
-    check=check_program,
-    largest_resolution=0.25,
-    smoke=POINTS,
-    ci=POINTS,
-)
+CLAIM = symmetric(PAPER, "Algorithms 1 to 4 and 6", "sections 3 to 5", PROGRAMS)

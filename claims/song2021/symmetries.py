@@ -13,14 +13,13 @@ stated; by two samples elsewhere, with the distance between distribution functio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from audits.symmetries import (
     Program,
-    check,
     formula,
     mapped,
     reordered,
@@ -30,7 +29,7 @@ from audits.symmetries import (
     unit,
     with_zero,
 )
-from claims import CONSISTENT, Adjacency, Claim, Evidence, Kind, Point, grid
+from claims import Adjacency, symmetric
 from claims.song2021 import PAPER
 from implementations import losses
 from implementations.interfaces import Array, Loss, Problem
@@ -224,27 +223,4 @@ PROGRAMS: dict[str, Program] = {
     ),
 }  # fmt: skip
 
-
-def check_program(point: Point) -> Iterator[Evidence]:
-    yield from check(PROGRAMS[point.program], point.rng, point.alpha)
-
-
-POINTS = grid(program=tuple(PROGRAMS))
-CLAIM = Claim(
-    PAPER,
-    "Algorithm 1",
-    "sections 2 to 6",
-    name="symmetries",
-    kind=Kind.IDENTITY,
-    role="program",
-    title="The programs have the symmetries of the algorithms",
-    statement=r"No formula and no program depends on the unit of the loss, on the unit or the origin of "
-    r"$\theta$, on the order of the records, on the other runs of a batch or on the kind of an array beyond "
-    r"what the paper's formula says, and as $\varepsilon\to0$ the output of a private program has the same "
-    r"law on all datasets.",
-    expected=CONSISTENT,
-    check=check_program,
-    largest_resolution=0.25,
-    smoke=POINTS,
-    ci=POINTS,
-)
+CLAIM = symmetric(PAPER, "Algorithm 1", "sections 2 to 6", PROGRAMS)
