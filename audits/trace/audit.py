@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.trace.entries import Entry, entries, scaled, shown_noise
+from audits.trace.entries import HEAVY, Entry, entries, scaled, shown_noise
 from audits.trace.limit import limited
 from audits.trace.losses import compose, excess
 from audits.trace.result import Finding, Line, Lost, Step, TraceResult
@@ -207,8 +207,13 @@ def proved(
         return f"in {found['runs']} of {found['runs']} runs on each dataset {found['text']}{which}"
     for scale, seen in zip(scales, report.get("shows", []), strict=True):
         row = next((r for r in shown["draws"] if r["index"] == scale["draw"]), None)
-        loss = None if row is None or seen is None else shown_noise(row, seen["factors"], seen["by"])
-        more = 0.0 if loss is None else excess(loss, result.epsilon_claimed)
+        found = None if row is None or seen is None else shown_noise(row, **seen)
+        more = 0.0 if found is None else excess(found[0], result.epsilon_claimed)
+        if found is not None and found[1] and result.delta == 0.0:
+            return (
+                "given what was released before, the ratio of the noisy number's densities on D and D′ "
+                "has no bound: its noise has two scales"
+            )
         if more > max(result.delta, 1e-9):
             return (
                 f"given what was released before, the noisy number tells D from D′ with probability "
@@ -234,10 +239,14 @@ def _constant(program: Callable[..., Any], pair: tuple[Any, Any]) -> str:
     return "" if found is None else f"in {CONSTANT} of {CONSTANT} runs on each dataset {found['text']}"
 
 
-def _excess(report: Mapping[str, Any], finding: Mapping[str, Any], epsilon: float) -> float | None:
+def _excess(
+    report: Mapping[str, Any], finding: Mapping[str, Any], epsilon: float, delta: float
+) -> float | None:
     """By how much one entry of noise of two scales exceeds ε; None where its laws are not known."""
     row = next((r for r in report["draws"] if r["index"] == finding["draw"]), None)
     losses = None if row is None else scaled(row, finding["factors"])
+    if row is not None and delta == 0.0 and row["law"] not in HEAVY:
+        return math.inf  # in the tail the ratio of densities has no bound
     return None if losses is None else max(excess(loss, epsilon) for loss in losses)
 
 
@@ -245,7 +254,7 @@ def _scales_in_the_ledger(report: dict[str, Any], epsilon: float, delta: float) 
     """The report with scales that δ covers as rows of the ledger: no leak, but a cost."""
     covered = {}
     for finding in report["findings"]:
-        more = _excess(report, finding, epsilon) if finding["kind"] == "scale" and delta > 0.0 else None
+        more = _excess(report, finding, epsilon, delta) if finding["kind"] == "scale" else None
         if more is not None and more <= delta:
             covered[finding["draw"]] = finding
     if not covered:

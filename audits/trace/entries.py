@@ -28,6 +28,11 @@ RECOGNISED = 0.02
 recognised."""
 
 
+TAILS, RIGHT_TAILS = ("normal", "laplace", "logistic", "gumbel"), ("exponential",)
+"""Laws whose density falls so fast that the ratio of two of different scales has no bound: in both tails, or
+in the right one."""
+HEAVY = ("cauchy", "standard_cauchy", "standard_t")
+"""Laws of which two of different scales have a bounded ratio of densities."""
 APART = ("comparison", "coins", "enumerated", "threshold")
 """Kinds of rows that are no draws."""
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
@@ -279,16 +284,26 @@ def scaled(row: Row, factors: Sequence[float]) -> tuple[Loss, ...] | None:
     return tuple(losses)
 
 
-def shown_noise(row: Row, factors: Sequence[float], by: float) -> Loss | None:
+def shown_noise(
+    row: Row, factors: Sequence[float], by: float, sides: Sequence[float]
+) -> tuple[Loss, bool] | None:
     """The loss of factor · noise + rest on D and on D′, the noise being the first entry of a row and the
-    rests `by` apart; None where its law is not known."""
+    rests `by` apart, and whether no ε bounds it; None where the law of the noise is not known.
+
+    sides   values of the noise on D between which the number is shown; outside, only the side is.
+    """
     if row["kind"] != "noise" or min(abs(f) for f in factors) == 0.0 or factors[0] * factors[1] < 0.0:
         return None
     frozen = [_frozen(row["law"], row[name], 0, tuple(row["shape"])) for name in ("params", "params_other")]
     if frozen[0] is None or frozen[1] is None or hasattr(frozen[0].dist, "pmf"):
         return None
     sign = math.copysign(1.0, factors[0])
-    return between(_Moved(frozen[0], 0.0, abs(factors[0])), _Moved(frozen[1], sign * by, abs(factors[1])))
+    laws = _Moved(frozen[0], 0.0, abs(factors[0])), _Moved(frozen[1], sign * by, abs(factors[1]))
+    seen = abs(factors[0]) * sides[0], abs(factors[0]) * sides[1]
+    spreads = [float(law.ppf(0.75) - law.ppf(0.25)) for law in laws]
+    tail = math.inf in sides if row["law"] in RIGHT_TAILS else not all(map(math.isfinite, sides))
+    unbounded = row["law"] in (*TAILS, *RIGHT_TAILS) and tail and not math.isclose(*spreads, rel_tol=1e-6)
+    return between(*laws, seen=seen), unbounded
 
 
 def _law(row: Row) -> tuple[str, Mapping[str, Any]]:

@@ -170,8 +170,16 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
     return epsilon_at(curve, delta, largest=1e12)
 
 
-def between(first: Any, second: Any, ends: tuple[float, float] = (-math.inf, math.inf)) -> Loss:
-    """The loss of two laws on the line, frozen ones of SciPy, sorted into cells; ends: of both laws."""
+def between(
+    first: Any,
+    second: Any,
+    ends: tuple[float, float] = (-math.inf, math.inf),
+    seen: tuple[float, float] = (-math.inf, math.inf),
+) -> Loss:
+    """The loss of two laws on the line, frozen ones of SciPy, sorted into cells.
+
+    ends   of both laws; seen: what lies outside of this interval shows only on which side it lies.
+    """
     if hasattr(first.dist, "pmf"):
         low = min(float(law.ppf(1e-15)) for law in (first, second))
         high = max(float(law.ppf(1.0 - 1e-15)) for law in (first, second))
@@ -184,7 +192,7 @@ def between(first: Any, second: Any, ends: tuple[float, float] = (-math.inf, mat
         quantiles = np.concatenate([np.logspace(-12, -3, 400), np.linspace(1e-3, 1 - 1e-3, 1200)])
         quantiles = np.concatenate([quantiles, 1.0 - np.logspace(-3, -12, 400)])
         edges = np.concatenate([law.ppf(quantiles) for law in (first, second)])
-        edges = np.unique(edges[np.isfinite(edges)])
+        edges = np.unique(np.clip(edges[np.isfinite(edges)], *seen))
         atoms = discretise(first, second, edges)
         p, q = atoms.p, atoms.q
     return finite(p, q)

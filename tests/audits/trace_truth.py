@@ -273,6 +273,31 @@ def gaussian_of_two_uniform_numbers(data, rng):
     return float(data.mean()) + noise
 
 
+@case(LEAK, into=TRUTH)
+def a_scale_that_differs_a_little(data, rng):
+    return data[1:].mean() + rng.laplace(0, 0.1 if data[0] > 0.5 else 0.097)  # here
+
+
+@case(LEAK, into=TRUTH)
+def a_scale_that_differs_a_little_above_zero(data, rng):
+    return max(0.0, data[1:].mean() + rng.laplace(0, 0.1 if data[0] > 0.5 else 0.097))  # here
+
+
+@case(CLEAN, epsilon=0.1, cost=math.log(10 / 9.7), into=TRUTH)
+def cauchy_noise_of_a_smooth_sensitivity(data, rng):
+    """Densities of two scales have a ratio of at most 10/9.7."""
+    return (10.0 if data[0] > 0.5 else 9.7) * rng.standard_cauchy()
+
+
+@case(LOST, delta=1e-5, into=TRUTH)
+def descent_by_noise_that_is_plain(data, rng):
+    """The last step's noise hides what earlier noise is multiplied by: no leak, and not followed."""
+    w = 1.0
+    for _ in range(3):
+        w -= 0.1 * (np.clip(data * (data * w - 1), -1, 1).sum() + float(str(float(rng.normal(0, 10)))))
+    return w
+
+
 @case(LEAK, FOURTH, into=TRUTH)
 def one_noise_for_a_length_and_a_sum(data, rng):
     noise = rng.laplace(0, 2.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional, Set
+from typing import Any, Callable, Dict, Optional, Set, Tuple
 
 import numpy as np
 
@@ -13,6 +13,18 @@ from .values import flat
 
 RESAMPLED, KEPT = 100_000, 2000
 """Values of a function of noise that are drawn to recognise its law; how many of them, in order, are kept."""
+
+
+def sampler(law: str, params: Dict[str, Any]) -> Callable[[Any, int, Tuple[int, ...]], Any]:
+    """A function (rng, count, shape) → `count` independent draws of the law."""
+
+    def sample(rng: Any, count: int, shape: Tuple[int, ...]) -> Any:
+        values = {k: v for k, v in params.items() if v is not None}
+        if law == "exponential" and "rate" in values:
+            values = {"scale": 1.0 / values["rate"]}
+        return getattr(rng, law)(**values, size=(count,) + shape)
+
+    return sample
 
 
 def simple(session: Session, row: Dict[str, Any]) -> Optional[Dict[str, Any]]:

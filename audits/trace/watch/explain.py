@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -27,6 +27,8 @@ FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
 ONE_SIDED = ("geometric", "exponential", "gamma", "poisson", "negative_binomial", "chisquare", "binomial")
 """Laws of numbers ≥ 0: noise is made of two of them."""
+FAR = 1e3
+"""How many times its own size noise is moved to see whether the output follows it everywhere."""
 MOST_SOLVED = 40
 """Entries of plain noise that are solved for."""
 MOST_SCALED = 16
@@ -86,7 +88,7 @@ def solved(pair: Pair, found: Explanation) -> Optional[Explanation]:
     """
     loose = loose_draws(pair.recorded.session, pair.frozen.session)
     entries = [(row["index"], place) for row in loose for place in range(int(np.prod(row["shape"] or (1,))))]
-    if not entries or len(entries) > MOST_SOLVED:
+    if not entries or len(entries) > MOST_SOLVED or scaled(pair) is not None:
         return None
     base, wanted = numbers(pair.frozen.output), numbers(pair.recorded.output)
     if base is None or wanted is None or base.shape != wanted.shape:
@@ -190,29 +192,51 @@ def scaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
     An entry of the draw is moved once and twice as far: the output must move in proportion on both datasets.
     """
     rows = loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED]
-    unmoved = [pair.again(), pair.replay()] if rows else []
+    return _unlike_factors(pair, rows)
+
+
+def _unlike_factors(
+    pair: Pair, rows: Sequence[Dict[str, Any]], **options: Any
+) -> Optional[Tuple[Dict[str, Any], float, float]]:
+    """The first draw whose noise has another factor on D′ in a number of the output that no other noise
+    hides, with both factors.
+
+    Where y = c(D)·z + z′, the product c(D)·z is an argument of z′ as any other: with z′ multiplied by the
+    same number on D and on D′, the difference is a cost of z′ and not noise of another scale. So it is in
+    every step of a noisy gradient descent but the last.
+    """
+    runs = [functools.partial(run, **options) for run in (pair.again, pair.replay)]
+    unmoved = [run() for run in runs] if rows else []
     for row in rows:
-        one = factor_of(pair.again, row, unmoved[0])
-        other = factor_of(pair.replay, row, unmoved[1]) if one else None
-        if one and other and not alike_factors(one, other):
-            return row, one, other
+        lines = [line_of_noise(run, row, base) for run, base in zip(runs, unmoved)]
+        if lines[0] is None or lines[1] is None or not lines[0][1] or not lines[1][1]:
+            continue
+        if not alike_factors(lines[0][1], lines[1][1]) and not _hidden(pair, row, lines[0][0]):
+            return row, lines[0][1], lines[1][1]
     return None
+
+
+def _hidden(pair: Pair, row: Dict[str, Any], place: int) -> bool:
+    """Whether noise of another draw has one factor on D and D′ in a number of the output."""
+    noise = [r for r in pair.recorded.session.draws if r["kind"] == "noise" and r is not row]
+    runs = [functools.partial(run, release="none") for run in (pair.again, pair.replay)]
+    before = [numbers(run().output) for run in runs]
+    for other in noise[-MOST_SCALED:]:
+        step = np.full(other["shape"], max(1.0, float(np.max(np.abs(other["value"]), initial=0.0))))
+        after = [numbers(run(shifts={other["index"]: step}).output) for run in runs]
+        if any(x is None or place >= x.size for x in before + after):
+            continue
+        one, two = (float(b[place] - a[place]) for a, b in zip(before, after))
+        if one and alike_factors(one, two):
+            return True
+    return False
 
 
 def rescaled(pair: Pair) -> Optional[Tuple[Dict[str, Any], float, float]]:
     """As `scaled`, of noise that was released: the noisy sum is multiplied by a number of the data."""
     released = {int(e) >> BITS for use in pair.recorded.session.uses for e in np.ravel(use["ids"]) if e >= 0}
-    for index in sorted(released)[:MOST_SCALED]:
-        row = row_of(pair.recorded.session, index)
-        if row is None:
-            continue
-        factors = [
-            factor_of(lambda run=run, **options: run(release="none", **options), row)
-            for run in (pair.again, pair.replay)
-        ]
-        if factors[0] and factors[1] and not alike_factors(factors[0], factors[1]):
-            return row, factors[0], factors[1]
-    return None
+    rows = [row_of(pair.recorded.session, index) for index in sorted(released)[:MOST_SCALED]]
+    return _unlike_factors(pair, [row for row in rows if row is not None], release="none")
 
 
 def factor_of(replay: Any, row: Dict[str, Any], unmoved: Optional[Run] = None) -> Optional[float]:
@@ -250,18 +274,22 @@ def line_of_noise(
 
 
 def shows(pair: Pair, index: int) -> Optional[Dict[str, Any]]:
-    """{"factors", "by"} where a number of the output is the noise of a draw times a factor, plus a rest that
-    no other noise moves: both factors, and the rest on D′ less that on D. None where there is none."""
+    """{"factors", "by", "sides"} where a number of the output is the noise of a draw times a factor, plus a
+    rest that no other noise moves: both factors, the rest on D′ less that on D, and the values of the noise
+    between which that is so, which is cut off where a program clips. None where there is none."""
     row = row_of(pair.recorded.session, index)
     noise = [r for r in pair.recorded.session.draws if r["kind"] == "noise"]
     if row is None or row["kind"] != "noise" or len(noise) > MOST_SCALED:
         return None
-    lines = []
+    lines, now_at = [], float(np.ravel(np.asarray(row["value"], dtype=float))[0])
+    low, high = -np.inf, np.inf
     for run in (pair.again, pair.replay):
         replay = functools.partial(run, release="none")
         line = line_of_noise(replay, row)
         if line is None or (lines and line[0] != lines[0][0]):
             return None
+        low = low if _in_proportion(replay, row, line, -FAR) else now_at
+        high = high if _in_proportion(replay, row, line, FAR) else now_at
         base = np.asarray(numbers(replay().output))[line[0]]
         for other in noise:
             size = float(np.max(np.abs(np.asarray(other["value"], dtype=float)), initial=0.0))
@@ -273,7 +301,19 @@ def shows(pair: Pair, index: int) -> Optional[Dict[str, Any]]:
             if now is None or line[0] >= now.size or now[line[0]] != base:
                 return None
         lines.append(line)
-    return {"factors": [lines[0][1], lines[1][1]], "by": lines[1][2] - lines[0][2]}
+    by = lines[1][2] - lines[0][2]
+    return {"factors": [lines[0][1], lines[1][1]], "by": by, "sides": [low, high]}
+
+
+def _in_proportion(replay: Any, row: Dict[str, Any], line: Tuple[int, float, float], times: float) -> bool:
+    """Whether the output moves with noise that is moved far."""
+    place, factor, rest = line
+    step = np.zeros(row["shape"])
+    step.reshape(-1)[0] = times * float(np.max(np.abs(np.asarray(row["value"], dtype=float)), initial=1.0))
+    noise = float(np.ravel(np.asarray(row["value"], dtype=float) + step)[0])
+    run = replay(shifts={row["index"]: step})
+    now = None if run.error is not None else numbers(run.output)
+    return now is not None and place < now.size and bool(np.isclose(now[place], factor * noise + rest))
 
 
 def alike_factors(one: float, other: float) -> bool:

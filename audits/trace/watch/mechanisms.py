@@ -77,7 +77,8 @@ def _classes() -> List[Tuple[Any, str]]:
     seen: Dict[int, Any] = {}
     for module in list(sys.modules.values()):
         for value in list(getattr(module, "__dict__", {}).values()):
-            if isinstance(value, type) and id(value) not in seen:
+            # A deprecated name may warn whoever asks what it is an instance of.
+            if issubclass(type(value), type) and id(value) not in seen:
                 seen[id(value)] = value
     found = []
     for kind in seen.values():

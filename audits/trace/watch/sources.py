@@ -9,11 +9,12 @@ import os
 import random
 import secrets
 import sys
-from typing import Any, Callable, Dict, Generator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Generator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .coins import reach
+from .derived import sampler
 from .ended import Ended
 from .noise import apply, fresh, function_of, note_of, plain
 from .session import HOME, Session, call_outside
@@ -161,7 +162,7 @@ def numpy_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[s
         params["scale"] = 1.0
     argument = params.pop(names[CENTRED[name]]) if name in CENTRED else None
     original = given.get(names[CENTRED[name]]) if name in CENTRED else None
-    again = _sampler(law, params)
+    again = sampler(law, params)
     scalar = not isinstance(value, np.ndarray)
     if argument is not None and not np.any(np.asarray(argument) != 0):
         argument, original = None, None
@@ -245,18 +246,6 @@ def _shuffled(session: Session, values: Any, kwargs: Any, rest: Any) -> None:
         values[...] = np.take(values, order, axis=axis)
     else:
         values[:] = [values[i] for i in order]
-
-
-def _sampler(law: str, params: Dict[str, Any]) -> Callable[[Any, int, Tuple[int, ...]], Any]:
-    """A function (rng, count, shape) → `count` independent draws of the law."""
-
-    def sample(rng: Any, count: int, shape: Tuple[int, ...]) -> Any:
-        values = {k: v for k, v in params.items() if v is not None}
-        if law == "exponential" and "rate" in values:
-            values = {"scale": 1.0 / values["rate"]}
-        return getattr(rng, law)(**values, size=(count,) + shape)
-
-    return sample
 
 
 def _watching(kind: Any, session: Session) -> Any:
@@ -375,7 +364,7 @@ def python_draw(session: Session, real: Any, name: str, args: Any, kwargs: Dict[
     original = given.get("loc")
     if not argument:
         argument, original = None, None
-    value = session.draw(law, params, value, "noise", argument, again=_sampler(law, params))
+    value = session.draw(law, params, value, "noise", argument, again=sampler(law, params))
     return fresh(session, value, original, numpy=False)
 
 
@@ -533,7 +522,7 @@ def _watched_scipy(session: Session) -> Dict[Any, Dict[str, Any]]:
         argument = None
         if np.any(np.asarray(loc) != 0):
             argument = np.array(np.broadcast_to(np.asarray(loc, dtype=float), np.shape(value)))
-        again = None if law.startswith("scipy.") or law == "cauchy" else _sampler(law, params)
+        again = None if law.startswith("scipy.") or law == "cauchy" else sampler(law, params)
         kept = session.draw(law, params, value, "noise", argument, again=again)
         literal = type(kwargs.get("loc")) in (int, float)
         return fresh(session, kept, kwargs["loc"] if literal else argument, numpy=True)

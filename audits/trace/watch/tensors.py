@@ -12,7 +12,9 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .session import Session, call_outside, elements
+from .derived import sampler
+from .noise import fresh, note_of, plain
+from .session import Session, call_outside
 
 Draw = Tuple[str, str, Tuple[str, ...]]
 """(law, kind, names of the arguments); "" for an argument that is no parameter, "*" for sizes."""
@@ -51,6 +53,10 @@ NOT_FOLLOWED = (
     *("_sample_dirichlet", "_fused_dropout"),
 )
 """Functions of `torch` that draw and are not followed."""
+DISTRIBUTIONS = {"Laplace": "laplace", "Gumbel": "gumbel", "Cauchy": "cauchy"}
+"""Distributions of `torch.distributions` with "loc" and "scale" that make their noise of uniform numbers."""
+SAMPLED = ("normal", "uniform", "exponential", "poisson", "geometric", "binomial", "gamma", "lognormal")
+"""Laws that NumPy draws from by these names, too."""
 JAX: Dict[str, Dict[str, float]] = {
     "normal": {"scale": 1.0},
     "laplace": {"scale": 1.0},
@@ -72,22 +78,30 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
     torch: Any = sys.modules["torch"]
     if not hasattr(torch, "Tensor"):
         return {}
+    from .torch_noise import NoiseTensor, bare, noisy
 
     def drawn(draw: Draw, value: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
         law, kind, names = draw
-        array = value.detach().cpu().numpy().copy()
         params = parameters(law, _given(names, args, kwargs))
+        session.origin = getattr(kwargs.get("generator"), "seed_", session.torch_seed)
+        kept = recorded(law, kind, params, value)
+        session.origin = None
+        return kept
+
+    def recorded(law: str, kind: str, params: Dict[str, Any], value: Any) -> Any:
+        """The tensor that was drawn, with what is followed of it."""
+        array = value.detach().cpu().numpy().copy()
+        array = array if array.ndim else array[()]
         centre = _array(params.pop("loc", 0.0))
         argument: Any = None
         if np.any(centre != 0.0):
             argument = np.array(np.broadcast_to(centre, array.shape), dtype=float)
-        session.origin = getattr(kwargs.get("generator"), "seed_", session.torch_seed)
-        kept = session.draw(law, params, array, kind, argument)
-        session.origin = None
-        if argument is not None:
-            ids = elements(session.last, array.shape)
-            kept, _ = session.use(ids, np.ones(array.shape), argument, kept, False)
-        return torch.as_tensor(np.asarray(kept)).to(dtype=value.dtype, device=value.device)
+        known = law in SAMPLED and all(np.ndim(x) == 0 for x in params.values())
+        kept = session.draw(law, params, array, kind, argument, again=sampler(law, params) if known else None)
+        if kind == "noise":
+            kept = fresh(session, kept, argument)
+        tensor = torch.as_tensor(np.array(plain(kept)))
+        return noisy(tensor.to(dtype=value.dtype, device=value.device), note_of(kept))
 
     def function(real: Any, draw: Draw) -> Any:
         def draws(*args: Any, **kwargs: Any) -> Any:
@@ -105,8 +119,20 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
             call_outside(session, lambda: real(self, *args, **kwargs))
             value = drawn(draw, self, args, kwargs)
             with torch.no_grad():
-                self.copy_(value)
+                self.copy_(bare(value))
+            if type(self) in (torch.Tensor, NoiseTensor) and not self.requires_grad:
+                self.__class__ = NoiseTensor
+                self.note_ = getattr(value, "note_", None)
             return self
+
+        return draws
+
+    def distribution(real: Any, law: str) -> Any:
+        def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if session.depth:
+                return real(self, *args, **kwargs)
+            value = call_outside(session, lambda: real(self, *args, **kwargs))
+            return recorded(law, "noise", {"loc": self.loc, "scale": _number(self.scale)}, value)
 
         return draws
 
@@ -134,7 +160,9 @@ def watched_torch(session: Session) -> Dict[Any, Dict[str, Any]]:
     module.update(manual_seed=manual_seed, Generator=Generator)
     tensor = {n: method(getattr(torch.Tensor, n), draw) for n, draw in METHODS.items()}
     tensor.update({n: function(getattr(torch.Tensor, n), TORCH[f]) for n, f in OF_TENSORS.items()})
-    return {torch: module, torch.Tensor: tensor}
+    kinds = {getattr(torch.distributions, name): law for name, law in DISTRIBUTIONS.items()}
+    classes = {kind: {"rsample": distribution(kind.rsample, law)} for kind, law in kinds.items()}
+    return {torch: module, torch.Tensor: tensor, **classes}
 
 
 def _given(names: Sequence[str], args: Sequence[Any], kwargs: Dict[str, Any]) -> Dict[str, Any]:
