@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from claims.harness.claim import grid as grid
     from claims.harness.discover import load as load
     from claims.harness.finding import Finding as Finding
+    from claims.harness.finding import Misprint as Misprint
     from claims.harness.finding import Weight as Weight
     from claims.harness.run.runner import run as run
     from claims.harness.symmetric import symmetric as symmetric

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, Verdict
-from claims.harness.finding import Finding
+from claims.harness.finding import Finding, Misprint
 from claims.harness.ids import KEY, LONGEST, NAME, TAKEN
 from claims.harness.words import Kind
 from implementations.interfaces import Adjacency
@@ -33,6 +33,7 @@ class Paper:
     adjacency  which datasets the paper calls neighbours; it never has a default.
     findings   the claims that state what is wrong with it, the gravest first: ids, or what follows the key
                in them ("theorem-3.1:private"). Whatever lists findings has this order.
+    misprints  slips of the pen, in the order of the text; they stand in the letter to its authors.
     text       which version of the text was read, for letters to its authors: "arXiv:2006.06783v2".
 
     Raises ValueError for a key that is no lower-case name, an empty reference, and a finding named twice.
@@ -43,6 +44,7 @@ class Paper:
     reference: str
     adjacency: Adjacency
     findings: Sequence[str] = ()
+    misprints: Sequence[Misprint] = ()
     text: str = ""
 
     def __post_init__(self) -> None:

@@ -82,6 +82,29 @@ class Finding:
         return asdict(self) | {"weight": self.weight.value}
 
 
+@dataclass(frozen=True, slots=True)
+class Misprint:
+    """A slip of the pen that costs no result: one line in a letter to the authors.
+
+    place    the result and where it stands: "Lemma 2, section 3".
+    printed  what stands there; Markdown.
+    meant    what is meant, and how that is seen where it is not evident; Markdown.
+
+    Raises ValueError where one of them is empty.
+    """
+
+    place: str
+    printed: str
+    meant: str
+
+    def __post_init__(self) -> None:
+        for name in ("place", "printed", "meant"):
+            text = " ".join(getattr(self, name).split())
+            if not text:
+                raise ValueError(f"a misprint must have a {name}, got {getattr(self, name)!r}")
+            object.__setattr__(self, name, text)
+
+
 def finding_from_json(document: Mapping[str, Any] | str | None) -> Finding | None:
     """The inverse of `Finding.to_json`; a string, which version 0.4 wrote, is no finding."""
     return None if document is None or isinstance(document, str) else Finding(**document)

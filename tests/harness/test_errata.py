@@ -11,7 +11,7 @@ from audits.evidence import Verdict
 from claims.harness.commands.errata import PLAIN, document, errata_command
 from claims.harness.discover import discover
 from claims.harness.errata import Checked, check_file, owes_check, run_check
-from claims.harness.finding import Finding, Weight
+from claims.harness.finding import Finding, Misprint, Weight
 from tests.harness.synthetic import PAPER, claim
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,12 @@ def test_the_heaviest_comes_first_and_a_consequence_stands_under_its_slip(tmp_pa
 def test_misprints_are_a_list_and_the_papers_own_order_and_version_count(tmp_path):
     typo = fallen("lemma-2", Weight.TYPO, tmp_path)
     typo = replace(typo, finding=replace(typo.finding, printed="$n$", meant="$n^2$", answer=""))
-    paper = replace(PAPER, findings=("lemma-1", "theorem-2"), text="arXiv:2001.00001v2")
+    paper = replace(
+        PAPER,
+        findings=("lemma-1", "theorem-2"),
+        text="arXiv:2001.00001v2",
+        misprints=[Misprint("Lemma 3, section 2", "$1/n$", "$1/n^2$, as its proof has it")],
+    )
     claims = [fallen("theorem-2", Weight.THEOREM, tmp_path), fallen("lemma-1", Weight.PROOF, tmp_path), typo]
     text = document(paper, [replace(c, paper=paper) for c in claims], {})
     order = [
@@ -65,6 +70,9 @@ def test_misprints_are_a_list_and_the_papers_own_order_and_version_count(tmp_pat
     ]
     assert [text.index(part) for part in order] == sorted(text.index(part) for part in order)
     assert "printed $n$, meant $n^2$." in text
+    assert "* *Lemma 3, section 2*: printed $1/n$; meant $1/n^2$, as its proof has it.\n" in text
+    with pytest.raises(ValueError, match="a misprint must have a meant"):
+        Misprint("Lemma 3", "$1/n$", " ")
 
 
 def test_an_unknown_paper_is_named(tmp_path):

@@ -91,7 +91,10 @@ def document(
         parts.append(f"## {HEADINGS[weight]}\n")
         parts += [_entry(c, claims, checks.get(c.id), label(c)) for c in heavy if _weight(c) is weight]
     for weight in LIGHT:
-        if lines := [_line(c) for c in own if _weight(c) is weight]:
+        lines = [_line(c) for c in own if _weight(c) is weight]
+        if weight is Weight.TYPO:
+            lines += [f"* *{m.place}*: printed {m.printed}; meant {m.meant}." for m in paper.misprints]
+        if lines:
             parts += [f"## {HEADINGS[weight]}\n", "\n".join(lines) + "\n"]
     return "\n".join(parts)
 
