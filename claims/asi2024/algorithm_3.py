@@ -10,9 +10,10 @@ $G$, $\mu$ and $C$ different from 1 and 2. The run, exactly, against the loop of
 algorithm-2, phase after phase, for gradients that differ from phase to phase and noise of 10⁻²⁰⁰; one run
 halts in the second phase. The noise of a phase by sampling: one step on gradients 0 moves the output by η
 times the noise that line 4 of Algorithm 2 has for the users and the radius of this phase (`:noise`), phase
-by phase and for two phases in one run, whose noises must be independent (`:phases-together`). The privacy
-of the whole (theorem-4.11-privacy) needs that of a phase, users that serve once, and no more noise or
-budget than line 4 gives: later phases see earlier users through their output only.
+by phase and for two phases in one run, whose noises must be independent (`:phases-together`).
+
+Theorem 4.11, privacy: that of the whole needs that of a phase, users that serve once, and no more noise or
+budget than line 4 gives. Later phases see earlier users through their output only.
 """
 
 from __future__ import annotations
@@ -277,8 +278,8 @@ TOGETHER = CLAIM.reading(
 )
 PRIVACY = Claim(
     PAPER,
-    "Algorithm 3",
-    "section 4.1, Theorem 4.11",
+    "Theorem 4.11, privacy",
+    "section 4.1, Algorithm 3",
     name="theorem-4.11-privacy",
     kind=Kind.PRIVACY,
     title="Algorithm 3 is as private as its phases",

@@ -35,6 +35,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from claims import (
     CONFIRMED,
     REFUTED,
@@ -51,8 +53,15 @@ from claims import (
     grid,
 )
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import printed, users_of, worst_alternating, worst_two_heights
+from claims.asi2024._transcripts import (
+    printed,
+    transcript_delta,
+    users_of,
+    worst_alternating,
+    worst_two_heights,
+)
 from implementations.asi2024.above_threshold import accuracy, query_scale, threshold_scale
+from implementations.asi2024.clusters import TranscriptPair
 from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users
 
 
@@ -108,6 +117,30 @@ def made(n: int, queries: int, epsilon: float, delta: float) -> int:
     return 1
 
 
+def delta_by_sum(pair: TranscriptPair, epsilon: float) -> float:
+    """δ of a pair of transcripts, by summing over halting times and a fine grid of the answers' shift."""
+    x = np.linspace(-12.0, 13.5, 200_001)[:, None]
+    p = pair.halting * np.exp(-0.5 * x**2) / math.sqrt(2.0 * math.pi)
+    q = pair.halting_of_neighbour * np.exp(-0.5 * (x - pair.mu) ** 2) / math.sqrt(2.0 * math.pi)
+    width = float(x[1, 0] - x[0, 0])
+    return max(float(np.maximum(a - math.exp(epsilon) * b, 0.0).sum()) * width for a, b in ((p, q), (q, p)))
+
+
+def check_instrument(epsilon: float) -> Iterator[Evidence]:
+    """The δ of transcripts whose halting times are far apart, and what four queries show of the printed "
+    "plan."""
+    unlike = TranscriptPair(
+        halting=np.array([0.5, 0.3, 0.1, 0.1]),
+        halting_of_neighbour=np.array([0.001, 0.3, 0.199, 0.5]),
+        mu=np.array([0.0, 0.7, 1.5, 1.5]),
+    )
+    ratio = transcript_delta(unlike, epsilon) / delta_by_sum(unlike, epsilon)
+    yield equals("δ of two unlike laws over its sum over a grid", ratio, 1.0, error=1e-6)
+    n = users_of("lemma 3.6", 4, 1.0, 1e-6)
+    found, _, _ = worst_two_heights(n, printed(n, 4, 1.0, 1e-6), 1.0)
+    yield at_least("δ over the stated one, printed plan, four queries at two heights", found / 1e-6, 1.0)
+
+
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """Every term of the proof at the least n, and the datasets on which the printed algorithm falls."""
     epsilon, delta, queries = point.epsilon, point.delta, point.T
@@ -131,6 +164,8 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
     if queries > 1:
         found = max(found, worst_two_heights(n, plan, epsilon)[0])
     yield at_most("exact δ on the datasets of the counterexample", found, delta, decides=False)
+    if queries == 1:
+        yield from check_instrument(epsilon)
 
 
 CLAIM = Claim(
@@ -142,7 +177,7 @@ CLAIM = Claim(
     statement=r"For $0<\varepsilon<10$, $0<\delta<1$, all neighbouring $\mathcal D,\mathcal D'$ of "
     r"$n\ge40\log(4T/\delta)/\varepsilon$ users and adaptive queries, the outputs of Algorithm 1 are "
     r"$(\varepsilon,\delta)$-indistinguishable.",
-    uses=("lemma-2.4-privacy", "lemma-3.5"),
+    uses=("lemma-2.4-privacy", "lemma-2.4-accuracy", "lemma-3.5"),
     expected=REFUTED,
     finding=Finding(
         Weight.THEOREM,

@@ -107,7 +107,8 @@ CLAIM = Claim(
         ),
         favour=(
             r"The paper uses it with $\gamma=\delta/(2Te^{2\varepsilon})$, where $nd/\gamma\ge5700$ "
-            "unless $nm$ is tiny; there it holds with constant 1: CONFIRMED (`:corrected`)."
+            "unless $nm$ is tiny; there it holds with constant 1, by Hoeffding's "
+            "and Pinelis' inequalities, and exactly for two values on the line (`:corrected`)."
         ),
         survives=r"On the line for $n/\gamma\ge13$, in every dimension for $nd/\gamma\ge5700$.",
     ),

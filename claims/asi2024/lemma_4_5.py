@@ -166,10 +166,13 @@ CLAIM = Claim(
             r"$\varepsilon=0.1$ and $\delta=0.01$ there is an $(\varepsilon,\delta)$-DP algorithm that "
             r"every $(2\varepsilon,0)$-DP one differs from by at least $1.95\,\delta$ on some dataset."
         ),
-        favour="For one user, as in the source, it holds: CONFIRMED (`:corrected`).",
+        favour=(
+            "For one user, as in the source, it holds: a linear program finds the nearest private algorithm "
+            "(`:corrected`)."
+        ),
         survives=(
-            "The statement for $n=1$. The proof of Lemma 4.6, its only use, needs no pure algorithm "
-            "(`lemma-4.6:corrected`)."
+            "The statement for $n=1$. The proof of Lemma 4.6, its only use, needs no pure algorithm, "
+            r"but pays $n\delta$ in the place of $\delta$ (`lemma-4.6:corrected`)."
         ),
     ),
     check=check,

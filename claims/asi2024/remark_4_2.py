@@ -6,7 +6,7 @@ right. One step of noisy gradient descent gives, for every comparator c, E‖x_{
 of R²; the mean over the start is the second moment. With c the population minimiser, E L_D(c) = L_P(c), and
 the empirical minimum need not be named at all.
 
-Remark 4.3 (`remark-4.3`) says that other smoothings avoid the extension of the domain, the Moreau envelope
+Remark 4.3: other smoothings avoid the extension of the domain, the Moreau envelope
 e_λ for one. For a convex G-Lipschitz ℓ, ℓ − G²λ/2 ≤ e_λ ≤ ℓ, e_λ is 1/λ-smooth, G-Lipschitz, and its minimum
 over Θ needs ℓ on Θ only. At the smoothness G√d/r of Lemma 2.5 it is off by Gr/(2√d) at most, less than the
 Gr of the smoothing over a ball.
@@ -110,14 +110,14 @@ CLAIM = Claim(
 )
 ENVELOPE = Claim(
     PAPER,
-    "Remark 4.2",
+    "Remark 4.3",
     "section 4",
     name="remark-4.3",
     kind=Kind.BOUND,
     title="The Moreau envelope smooths without extending the domain",
     statement=r"For a convex $G$-Lipschitz $\ell$ on $\Theta$ the Moreau envelope at the smoothness $G\sqrt "
     r"d/r$ lies within $Gr/(2\sqrt d)$ below $\ell$ on $\Theta$, is $G$-Lipschitz, and asks for $\ell$ on "
-    r"$\Theta$ only (Remark 4.3).",
+    r"$\Theta$ only.",
     expected=CONFIRMED,
     summary="with half of the error over √d",
     check=check_envelope,

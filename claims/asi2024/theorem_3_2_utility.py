@@ -152,7 +152,7 @@ CLAIM = Claim(
         favour=(
             r"Section 3 itself has the variance $\tau^2Td/(n^2\varepsilon^2)$ with the $d$, and the "
             "proof of Theorem 4.1 uses it with the $d$; read so and up to constants the moment is "
-            "right: CONFIRMED (`:corrected`)."
+            "right (`:corrected`)."
         ),
         survives=(
             r"The moment with the factor $8d$ and the two $e^{\varepsilon/2}$, and $(i+1)\gamma$ for "

@@ -237,7 +237,7 @@ CLAIM = Claim(
     r"$\mathbb E[L_{\mathcal P}(\hat\theta)-\min L_{\mathcal P}]\le "
     r"O(\frac{G^2}\mu(\frac1{nm}+\frac{d\log^2(ndm/\delta)}"
     r"{n^2m\varepsilon^2}))$.",
-    uses=("theorem-4.1-utility",),
+    uses={"theorem-4.1-utility": "", "remark-4.2": "not named; the start of a phase is random"},
     expected=REFUTED,
     finding=Finding(
         Weight.LOGARITHM,
@@ -277,15 +277,15 @@ PROOF = Claim(
     statement=r"With $k=\lceil\log\log mn\rceil$: $D_k\le32E_k$ and $n_1\ge n/\log(nm)$.",
     expected=REFUTED,
     finding=Finding(
-        Weight.CONSTANT,
+        Weight.CORNER,
         what=(
             r"The base of the logarithms in $k=\lceil\log\log mn\rceil$ is left open. With natural "
             r"ones $(mn)^{1/2^k}\le2$ fails and $D_k\le32E_k$ with it; with binary ones $n_1\ge "
             r"n/\log(nm)$ fails by a factor of up to 2."
         ),
         favour=(
-            r"With binary logarithms all steps hold but for that factor, which $n\gtrsim$ absorbs: "
-            "CONFIRMED (`:corrected`)."
+            r"With binary logarithms all steps hold but for that factor, which $n\gtrsim$ absorbs "
+            "(`:corrected`)."
         ),
         survives=r"$k=\lceil\log_2\log_2mn\rceil$ and $n_1\ge n/(2\log_2(nm))$.",
     ),

@@ -205,7 +205,10 @@ CLAIM = Claim(
     statement=r"For $n\gtrsim\log(mdn/\delta)/\varepsilon$ and the printed parameters $\mathbb "
     r"E[L_{\mathcal P}(\hat\theta)-\min "
     r"L_{\mathcal P}]\le O(GR(\frac1{\sqrt{nm}}+\frac{\sqrt{d\log^2(ndm/\delta)}}{n\sqrt m\varepsilon}))$.",
-    uses=("lemma-2.5", "theorem-3.2-utility", "lemma-3.7", "lemma-4.7", "lemma-4.9", "proposition-4.10"),
+    uses=dict.fromkeys(
+        ("lemma-2.5", "theorem-3.2-utility", "lemma-3.7", "lemma-4.7", "lemma-4.9", "proposition-4.10"), ""
+    )
+    | {"lemma-4.6": "in the text before Lemma 4.7: the premise of Theorem 3.2"},
     expected=REFUTED,
     finding=Finding(
         Weight.LOGARITHM,
