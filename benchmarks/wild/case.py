@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import subprocess
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,16 @@ def all_cases(folder: Path = FOLDER) -> list[Case]:
     if twice := sorted({i for i in ids if ids.count(i) > 1}):
         raise ValueError(f"two cases have one id: {', '.join(twice)}")
     return found
+
+
+def commit() -> str:
+    """The commit of the code that runs, shortened; empty where there is no repository."""
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        answer = subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return answer.stdout.strip()
 
 
 def _code(file: Path) -> str:

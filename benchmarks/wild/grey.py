@@ -22,7 +22,7 @@ from audits import remote
 from audits.environments import environment
 from audits.trace import TraceResult, trace_privacy
 from audits.trace.result import short
-from benchmarks.wild.case import Case, all_cases
+from benchmarks.wild.case import Case, all_cases, commit
 
 HOME = Path(__file__).resolve().parent
 FILE = HOME / "grey.json"
@@ -46,7 +46,7 @@ def main() -> int:
 
 def traced(case: Case, envs: Path | None = None) -> dict[str, Any]:
     """What the grey box says of a case, as a row."""
-    row: dict[str, Any] = {"id": case.id, "digest": case.digest()}
+    row: dict[str, Any] = {"id": case.id, "digest": case.digest(), "commit": commit()}
     try:
         python = environment(case.packages, python=case.python, dependencies=case.dependencies, folder=envs)
         alone = _alone(python, case)

@@ -9,7 +9,7 @@ from typing import Any
 
 from audits import audit_privacy, remote
 from audits.environments import environment
-from benchmarks.wild.case import Case
+from benchmarks.wild.case import Case, commit
 
 ALPHA = 1e-4
 SEEDS = (0, 1)
@@ -21,7 +21,7 @@ TIMEOUT = 300.0
 
 def run_case(case: Case, *, envs: Path | None = None, jobs: int = 1) -> dict[str, Any]:
     """The result of a case as a row; where it could not be audited, the row says why."""
-    row: dict[str, Any] = case.described() | {"digest": case.digest()}
+    row: dict[str, Any] = case.described() | {"digest": case.digest(), "commit": commit()}
     try:
         python = environment(case.packages, python=case.python, dependencies=case.dependencies, folder=envs)
     except ValueError as error:

@@ -102,7 +102,8 @@ def markdown(rows: Sequence[Row], grey: Mapping[str, Row] | None = None) -> str:
         "the claim at α = 10⁻⁴. Seconds are processor seconds, those of the worker included; ε found is a "
         "lower bound with confidence 1 − 10⁻⁴; the resolution is the violation that would have been caught "
         'with probability 0.9 on the events tried. "Not refuted" is no proof of privacy.\n\n'
-        f"{len(rows)} cases of {len(libraries)} libraries: {counts}; {expected} as expected.\n"
+        f"{len(rows)} cases of {len(libraries)} libraries: {counts}; {expected} as expected."
+        f"{_commits(rows)}\n"
     ]
     for status in (s for s in HEADS if s in STATUSES):
         chosen = [row for row in rows if row["status"] == status]
@@ -115,6 +116,12 @@ def markdown(rows: Sequence[Row], grey: Mapping[str, Row] | None = None) -> str:
     if failed:
         parts.append("\n## Not audited\n\n" + "".join(f"* `{r['id']}`: {r['failed']}\n" for r in failed))
     return "".join(parts)
+
+
+def _commits(rows: Sequence[Row]) -> str:
+    """On which commits the rows were measured, where they say so."""
+    known = sorted({row["commit"] for row in rows if row.get("commit")})
+    return f" Measured on {', '.join(f'`{commit}`' for commit in known)}." if known else ""
 
 
 def _shown(rows: Sequence[Row]) -> str:
@@ -146,7 +153,7 @@ def _both(rows: Sequence[Row], grey: Mapping[str, Row]) -> str:
     lines = [
         "\n## Black box, grey box, truth\n\n",
         "`python -m benchmarks.wild.grey` traces the cases, without a decorator. A leak, or a "
-        "ledger above the claim, is a flag. What is lost is none.\n\n",
+        f"ledger above the claim, is a flag. What is lost is none.{_commits(list(grey.values()))}\n\n",
         "| truth | cases traced | flagged by the black box | flagged by the grey box | lost | by either |\n",
         f"|{' --- |' * 1}{' ---: |' * 5}\n",
     ]

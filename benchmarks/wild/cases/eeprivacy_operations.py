@@ -1,0 +1,94 @@
+"""eeprivacy 0.0.5: the clamped mean clamps its answer and not the values, the clamped sum does."""
+
+import numpy as np
+from eeprivacy.operations import PrivateClampedMean, PrivateClampedSum, PrivateHistogram, PrivateQuantile
+
+from audits import each
+
+RELEASES = [
+    {
+        "library": "eeprivacy==0.0.5",
+        "python": "3.11",
+        "requirements": ["numpy<2", "scipy<1.12"],
+        "dependencies": False,
+        "epsilon": 1.0,
+        "max_samples": 8000,
+    }
+]
+CASES = [
+    {
+        "function": "mean_far",
+        "of": "PrivateClampedMean",
+        "released": "the mean of 5 values, bounds (0, 1), a record out of bounds",
+        "adjacency": "replace",
+        "status": "finding",
+        "expected": "refuted",
+        "reference": "findings/eeprivacy-clamped-mean.md",
+        "line": "eeprivacy/operations.py:82",
+        "drawn": ["eeprivacy/operations.py:98"],
+    },
+    {
+        "function": "mean",
+        "of": "PrivateClampedMean",
+        "released": "the mean of 5 values in [0, 1]",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+    {
+        "function": "total_far",
+        "of": "PrivateClampedSum",
+        "released": "the sum of 5 values, bounds (0, 1), a record out of bounds",
+        "adjacency": "replace",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+    {
+        "function": "histogram",
+        "of": "PrivateHistogram",
+        "released": "2 counts",
+        "adjacency": "add-remove",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+    {
+        "function": "median",
+        "of": "PrivateQuantile",
+        "released": "the median among 3 values",
+        "adjacency": "add-remove",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+]
+
+_UNIT = {"lower_bound": 0.0, "upper_bound": 1.0}
+
+
+def average(data, rng):
+    return float(PrivateClampedMean(**_UNIT).execute(values=data, epsilon=1.0))
+
+
+def summed(data, rng):
+    return float(PrivateClampedSum(**_UNIT).execute(values=data, epsilon=1.0))
+
+
+def counted(data, rng):
+    return PrivateHistogram(bins=[0.0, 0.5, 1.0]).execute(values=data, epsilon=1.0)
+
+
+def middle(data, rng):
+    options = [0.25, 0.5, 0.75]
+    return float(PrivateQuantile(options=options).execute(values=data, epsilon=1.0, quantile=0.5))
+
+
+mean, total_far, histogram, median = each(average), each(summed), each(counted), each(middle)
+mean_far = mean
+_FIVE = np.array([1.0, 0.2, 0.4, 0.6, 0.8])
+_MOVED, _FAR = np.append(0.0, _FIVE[1:]), np.append(100.0, _FIVE[1:])
+pairs = {
+    "mean_far": [(_FAR, _MOVED)],
+    "mean": [(_FIVE, _MOVED)],
+    "total_far": [(_FAR, _MOVED)],
+    "histogram": [(_FIVE, _FIVE[1:])],
+    "median": [(_FIVE, _FIVE[1:])],
+}

@@ -1,0 +1,73 @@
+"""privateAB 0.0.2: reports of one user under local privacy. The discrete noise is whole; √k may not be."""
+
+import torch
+from privateAB.client import client
+
+from audits import each
+
+torch.set_num_threads(1)
+RELEASES = [
+    {
+        "library": "privateAB==0.0.2",
+        "python": "3.11",
+        "requirements": ["torch==2.13.0+cpu"],
+        "adjacency": "replace",
+        "epsilon": 1.0,
+        "max_samples": 8000,
+    }
+]
+CASES = [
+    {
+        "function": "discrete",
+        "of": "client.release_private('disclapu')",
+        "released": "the report of one user, 3 items",
+        "status": "finding",
+        "expected": "refuted",
+        "reference": "findings/private-ab-disclapu.md",
+        "line": "privateAB/client.py:92",
+        "drawn": ["privateAB/client.py:94", "privateAB/client.py:101", "privateAB/client.py:102"],
+    },
+    {
+        "function": "discrete_square",
+        "of": "client.release_private('disclapu')",
+        "released": "the report of one user, 4 items",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+    {
+        "function": "laplace",
+        "of": "client.release_private('lapu')",
+        "released": "the report of one user, 3 items",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+    {
+        "function": "response",
+        "of": "client.release_private('genrr')",
+        "released": "the report of one user, 3 items",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+    {
+        "function": "flips",
+        "of": "client.release_private('bitflip')",
+        "released": "the report of one user, 3 items",
+        "status": "presumed correct",
+        "expected": "not-refuted",
+    },
+]
+
+
+def _client(method, items):
+    """A mechanism that releases the report of the one user in the data."""
+
+    def release(data, rng):
+        report = client().release_private(method, torch.tensor(data), items, 1.0, torch.device("cpu"))
+        return report[0].numpy()
+
+    return each(release)
+
+
+discrete, discrete_square = _client("disclapu", 3), _client("disclapu", 4)
+laplace, response, flips = _client("lapu", 3), _client("genrr", 3), _client("bitflip", 3)
+pairs = [([0], [1])]
