@@ -84,38 +84,26 @@ def adds_noise(n: int, d: float, m: float, epsilon: float, delta: float, psi: fl
     return Case(n, d, m, epsilon, delta, psi, error)
 
 
-def counterexample(statement: Statement) -> tuple[int, float, float, float]:
-    """(n, d, δ, ψ) where showing k of n users is admitted with δ = 1/2 and breaks n ≥ dσ/(factor·α·ε·√m), ε
-    = 1.
-
-    k > cap, n = 2k, ψ² = (cap + 0.1)/k, and d the least square of the form below for which the printed
-    condition admits δ = 1/2 (found by doubling).
-    """
-    k = int(statement.cap) + 1
-    n, psi = 2 * k, math.sqrt((statement.cap + 0.1) / k)
-    d = 1.0
-    while hard_instances.admitted_delta(psi, n, d) < 0.5:
-        d *= 1.25
-    return n, float(math.ceil(d)), 0.5, psi
+USERS, DIMENSION, EPSILON = 1000, 10**7, 0.1
 
 
 def printed(statement: Statement, m: float) -> Iterator[Evidence]:
-    n, d, delta, psi = counterexample(statement)
-    case = spends_delta(n, d, m, 1.0, delta, psi)
+    """Showing k of 1000 users, k the least number above `cap`, at d = 10⁷ and ε = 0.1; then a grid."""
+    k = int(statement.cap) + 1
+    delta, psi = k / USERS, math.sqrt((statement.cap + 0.1) / k)
+    case = spends_delta(USERS, DIMENSION, m, EPSILON, delta, psi)
     assert case is not None
-    allowed = hard_instances.admitted_delta(psi, n, d)
-    limit = d * psi**2 / (statement.cap * m)
-    point = {"n": n, "d": d, "m": m, "psi": psi, "delta": delta, "epsilon": 1.0}
+    allowed = hard_instances.admitted_delta(psi, USERS, DIMENSION)
+    limit = DIMENSION * psi**2 / (statement.cap * m)
+    point = {"n": USERS, "d": DIMENSION, "m": m, "psi": psi, "delta": delta, "epsilon": EPSILON}
     yield reported("δ of the mechanism", delta, claimed=allowed, point=point)
     yield reported("its error α² against dσ²ψ²/c", case.error, claimed=limit, point=point)
+    asked = "n against what the statement asks for"
     if case.admitted(statement, allowed):
-        note = f"the mean of {n // 2} of {n} users at random, no noise: (0, 1/2)-DP"
-        yield at_least(
-            "n against what the statement asks for", n, case.least_users(statement), point=point, note=note
-        )
+        note = f"the mean of {k} of {USERS} users at random, no noise: (0, {delta:g})-DP"
+        yield at_least(asked, USERS, case.least_users(statement), point=point, note=note)
     else:
         yield undecided("the mechanism is not admitted", case.error, "it breaks a hypothesis", point=point)
-    # Small ε and small δ: the same mechanism where δ is far from 1/2.
     worst, at = 1.0, {}
     for epsilon in (1.0, 0.1, 0.01):
         for size in (20, 200, 2000, 20_000):

@@ -193,11 +193,12 @@ SETS = CLAIM.reading(
         favour=(
             "Read with a projection of θ̂ᵢ onto 𝒦 in every phase, which is post-processing and which the "
             'phrase "𝒦ᵢ = 𝒦 ∩ B" takes for granted, no set is empty and the answer is feasible '
-            "(CONFIRMED)."
+            "(`:feasible-sets-corrected`)."
         ),
         survives=(
             "The privacy, as printed; and with the projection the rate, with the hidden factor once in "
-            "place of squared."
+            "place of squared. The ball of line 11 is not needed then: the minimiser lies in it whenever "
+            "θ̂ᵢ₋₁ ∈ 𝒦, and without it the gradients about their mean have the bound G in place of 2G."
         ),
     ),
     check=partial(check_sets, "printed"),

@@ -156,7 +156,7 @@ CLAIM = Claim(
         "algorithm is slow with probability 1: signs on [−0.55, −0.05] have ‖∇L(θ*; x)‖ = 0.05.",
         favour="With gradients about their mean, the same certificate is found with probability 1 − "
         "β, on the boundary as "
-        "well (CONFIRMED).",
+        "well.",
         survives="The speed-up, with ∇L(θ*; xᵢ) − ∇L(θ*; x) in place of ∇L(θ*; xᵢ).",
         follows_from="ghazi2023/theorem-3.6-proof",
     ),

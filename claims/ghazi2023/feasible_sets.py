@@ -1,10 +1,10 @@
 r"""Algorithms 3 to 6, the feasible sets: minimisers over an intersection of up to three balls are exact.
 
-Line 11 of Algorithm 3 takes 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ), Algorithms 5 and 6 do so inside 𝒦 ∩ B(θ₀, R′): two or three
-balls whose radii lie many powers of ten apart. For losses with Hessian cI a minimiser over 𝒦ᵢ is the nearest
-point p of the set to a known v. It is recognised, not computed again: p lies in every ball, and v − p is a
-non-negative combination of the outward normals p − c of the balls on whose surface p lies (the conditions of
-Karush, Kuhn and Tucker, which are sufficient since balls are convex).
+Line 11 of Algorithm 3 takes 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ), Algorithms 5 and 6 do so inside 𝒦 ∩ B(θ₀, R′): two or
+three balls whose radii lie many powers of ten apart. For losses with Hessian cI a minimiser over 𝒦ᵢ is the
+nearest point p of the set to a known v. It is recognised, not computed again: p lies in every ball, and v −
+p is a non-negative combination of the outward normals p − c of the balls on whose surface p lies (the
+conditions of Karush, Kuhn and Tucker, which are sufficient since balls are convex).
 
 Whether a set is empty is known by construction. A point common to the balls is chosen first, inside, on one
 surface or on all of them. Empty sets have two balls apart, or three equal ones that meet in pairs and not

@@ -177,7 +177,7 @@ CLAIM = Claim(
 PROOF = Claim(
     PAPER,
     "Lemma 4.2",
-    "section 4.1",
+    "section 4.1, the sentence before it",
     name="lemma-4.2-proof",
     kind=Kind.IDENTITY,
     title="Claimed, before the lemma: the minimisers over 𝒦ᵢ and over 𝒦 agree",
@@ -191,7 +191,7 @@ PROOF = Claim(
             "put it: if 𝒦 is the half-plane y ≥ h with 0 < h < Rᵢ, θ̂ᵢ₋₁ = 0 and the loss −G·x, the "
             "minimiser over 𝒦 is (Rᵢ, h), at distance √(Rᵢ² + h²) > Rᵢ."
         ),
-        favour="With θ̂ᵢ₋₁ in 𝒦, which a projection gives, the two agree (CONFIRMED).",
+        favour="With θ̂ᵢ₋₁ in 𝒦, which a projection gives, the two agree.",
         survives="The lemma itself, by another argument, wherever 𝒦ᵢ is not empty.",
         follows_from="ghazi2023/algorithm-3:feasible-sets",
     ),

@@ -1,7 +1,7 @@
 r"""Lemma D.5: user-level private estimation of a Gaussian mean needs n ≥ dσ/(24αε√m) users.
 
-Theorem D.4 at σ/√m by Lemma D.3, so it falls with it: the mean of 7 of 14 users at random is (0, 1/2)-DP at
-user level for every m, its error is dσ²/(7m), and m cancels.
+Theorem D.4 at σ/√m by Lemma D.3, so it falls with it: the mean of 7 of 1000 users at random is (0,
+0.007)-DP at user level for every m, its error is dσ²/(7m), and m cancels.
 
 With δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn) it follows from the corrected theorem and Lemma D.3.
 
@@ -33,10 +33,10 @@ CLAIM = Claim(
     finding=Finding(
         Weight.THEOREM,
         what=(
-            "It is Theorem D.4 at σ/√m: the mean of 7 of 14 users at random is (0, 1/2)-DP, is admitted "
-            "at d = 420,000, and breaks the conclusion for every m."
+            "It is Theorem D.4 at σ/√m: the mean of 7 of 1000 users at random is (0, 0.007)-DP, is admitted "
+            "at d = 10⁷, and breaks the conclusion for every m."
         ),
-        favour="With δ of the order 1/(ψn) it holds (CONFIRMED).",
+        favour="With δ of the order 1/(ψn) it holds.",
         survives="The lemma for δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), with the printed constant 24.",
         follows_from="ghazi2023/theorem-d.4",
     ),

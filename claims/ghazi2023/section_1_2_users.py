@@ -179,7 +179,7 @@ FIXED_N = Claim(
         "at a largest m, and with it at a positive risk: at n = 24,000 and (1, 0.1) near m = 10¹⁰⁰, "
         "where T = ⌈log(nm)⌉ phases no longer leave 4κ + 2 ≤ n.",
         favour="m = 10¹³⁷ is out of reach, and earlier bounds stop at a much larger risk. With a number "
-        "of phases that does not depend on m the risk does tend to 0: CONFIRMED (`:fixed-phases`).",
+        "of phases that does not depend on m the risk does tend to 0 (`:fixed-phases`).",
         survives="The statement for m up to e^{cnε/log(1/δ)}; for all m with regularisers that grow by "
         "(n√m/√d)^{1/T} in a fixed number T of phases, at the rate (√d/(n√m))^{1−1/T}.",
     ),

@@ -81,7 +81,7 @@ CLAIM = Claim(
         "4.0).",
         favour="Õ_ε in Theorem 4.1 hides any such power; and with K·λ in place of λ, a change of one "
         "constant, the factor is "
-        "the one of section 6 (CONFIRMED).",
+        "the one of section 6.",
         survives="Theorem 4.1; and the factor of section 6, with λ = K·G√d/(Rn√m).",
     ),
     check=partial(check, False),

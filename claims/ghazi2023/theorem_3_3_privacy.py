@@ -151,6 +151,7 @@ CLAIM = Claim(
     r"$\sigma=2\sqrt{\ln(2/\bar\delta)}\cdot8\kappa\Delta/\bar\varepsilon$ is $(\varepsilon,\delta)$-DP for "
     r"replacement of one user, for every number of users.",
     expected=CONFIRMED,
+    uses=("observation-3.5", "definition-3.4"),
     rests_on=("ghazi2023/observation-3.5", "ghazi2023/definition-3.4"),
     check=check,
     plots=[_curve(1e-6), _curve(0.1)],

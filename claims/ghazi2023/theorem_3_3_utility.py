@@ -24,7 +24,8 @@ from implementations.ghazi2023.deletion_sensitivity import brute_force, count_ta
 
 
 def disagreements(n: int, rng: np.random.Generator) -> int:
-    """Datasets of n users for which Δ̄_r of the table and of the enumeration differ, for random statistics."""
+    """Datasets of n users for which Δ̄_r of the table and of the enumeration differ, for random "
+    "statistics."""
     wrong = 0
     for counts in datasets(n, 3):
         values = rng.normal(size=(n + 1, n + 1, n + 1, 2))

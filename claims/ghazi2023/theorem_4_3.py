@@ -2,7 +2,7 @@ r"""Theorem 4.3: Strongly-Convex-ERM has excess empirical risk Õ(G²d/(μn²m))
 
 Algorithm 5: θ₀ with noise σ₀ = K₀G/(μn√m), then Phased-ERM on 𝒦′ = 𝒦 ∩ B(θ₀, R′), K and K₀ being the log
 factors and constants of the noise with and without the division of the budget into phases. The algorithm is
-run with θ₀ and θ̂ᵢ projected and R′ = σ₀(√d + √(2 log(1/β))) (algorithm-5:corrected, algorithm-3:feasible-
+run with θ₀ and θ̂ᵢ projected and R′ = σ₀(√d + √(2 log(1/β))) (algorithm-5, algorithm-3:feasible-
 sets-corrected).
 
 The form. With probability 1 − β over the noise of θ₀ the optimum lies in 𝒦′, by concentration of the norm:

@@ -153,7 +153,7 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde O_\varepsilon(RG(\sqrt "
     r"d/(n\sqrt "
     r"m)+1/\sqrt{nm}))$; measured: Phased-SCO on $\lceil\log_2(nm)\rceil$ equal batches.",
-    uses={"theorem-3.1": "", "lemma-5.2": "", "theorem-4.1": "its analysis"},
+    uses={"theorem-3.1": "", "lemma-5.2": "", "theorem-4.1": "its analysis", "algorithm-4": "its privacy"},
     expected=CONSISTENT,
     summary="by equal batches in place of the halving ones of Algorithm 4, for every m",
     rests_on=("ghazi2023/lemma-5.2:on-the-batch", "ghazi2023/theorem-3.1"),

@@ -47,12 +47,13 @@ CLAIM = Claim(
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,
-        what="With λ = G√d/(Rn√m) the term 16G²/(λ₁n₁m) of Lemma 5.2, with n₁ = n/2 and λ₁ = 4λ, is "
-        "8RG/√(dm): larger than "
-        "RG/√(nm) by 8√(n/d). At n = 10⁶, m = 10, d = 1 it is 2.5 RG, where the bound is 3.2·10⁻⁴ RG.",
-        favour="With λ as printed the step is right for d of the order of n; λ is a choice of the "
-        "proof, and another one "
-        "serves (CONFIRMED).",
+        what="Lemma 5.2 prints 16G²/(λᵢnᵢ), and its proof, for batches of nᵢm samples, gives 16G²/(λᵢnᵢm). "
+        "With "
+        "λ = G√d/(Rn√m), n₁ = n/2 and λ₁ = 4λ even that is 8RG/√(dm): larger than RG/√(nm) by 8√(n/d). At "
+        "n = 10⁶, m = 10, d = 1 it is 2.5 RG, where the bound is 3.2·10⁻⁴ RG.",
+        favour="With λ as printed the step is right for d ≥ n; λ is a choice of the proof, and another one "
+        "serves: "
+        "with it both terms are of the order of the bound.",
         survives="The step, with λ = (G/R)(√d/(n√m) + 1/√(nm)).",
     ),
     check=partial(check_proof, False),

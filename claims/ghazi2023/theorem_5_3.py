@@ -5,7 +5,7 @@ The theorem says that a mechanism exists. Algorithm 6 does not have this risk fo
 same reduction: one half of the users for line 3, the other half for Phased-SCO on equal batches
 (theorem-5.1) inside 𝒦′ = 𝒦 ∩ B(θ₀, R′), which is then independent of them; either half has the whole
 budget. With probability 1 − 2β θ*(𝒟) lies within R′ = σ₀(√d + √(2 log(1/β))) + 30G√(log(2/β))/ (μ√(nm/2))
-of θ₀ (algorithm-6:corrected), and then the risk is the bound of theorem-5.1 with R′ for R and n/2 for n;
+of θ₀ (algorithm-6), and then the risk is the bound of theorem-5.1 with R′ for R and n/2 for n;
 else it is at most RG ≤ 2G²/μ, with 2β = 1/(n²m). Since R′ is of the order G/μ·(K₀√d/(n√m) + 1/√(nm)), the
 product is Õ((G²/μ) (√d/(n√m) + 1/√(nm))²), and (a + b)² ≤ 2a² + 2b².
 
@@ -56,14 +56,14 @@ CLAIM = Claim(
     r"$(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde "
     r"O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+"
     r"\frac1{nm}))$: half of the users for line 3 of Algorithm 6, half for Phased-SCO on equal batches.",
-    uses=("proposition-b.1", "theorem-5.1"),
+    uses=("theorem-3.1", "proposition-b.1", "theorem-5.1"),
     expected=CONFIRMED,
     summary="with users of their own for line 3 and equal batches in line 7, for every m",
     rests_on=(
         "ghazi2023/lemma-5.2:on-the-batch",
         "ghazi2023/theorem-3.1",
         "ghazi2023/proposition-b.1",
-        "ghazi2023/algorithm-6:corrected",
+        "ghazi2023/algorithm-6",
     ),
     check=check,
     smoke=grid(log10_n=8.0, log10_m=(10.0, 60.0), d=10, epsilon=1.0, delta=0.1),

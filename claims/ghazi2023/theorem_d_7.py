@@ -136,7 +136,7 @@ CLAIM = Claim(
         ),
         favour=(
             "With n√log n in the condition it falls as well; for δ of the order 1/n it holds with an "
-            "explicit constant (CONFIRMED)."
+            "explicit constant."
         ),
         survives=(
             "The lower bound for δ of the order 1/n, with the second term G²d/(8·10¹⁰·με²n²m) on the ball "
