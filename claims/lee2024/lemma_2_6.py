@@ -4,7 +4,7 @@ r"""Lemma 2.6: E_π‖Q(x − x*)‖² ≤ k/μ, where π ∝ exp(−f − (μ/2
 It falls for every k < d. Take f(x) = max(0, b·‖x₂‖ − a·x₁) with x₁ the first coordinate and x₂ the
 others: x* = 0, but the sets {f ≤ s} widen with x₁, so the mass of x₂ pushes x₁ up, and E x₁² is near d/μ
 for steep f. The proof uses ⟨∇h(x) − ∇h(x*), Q(x − x*)⟩ ≥ μ‖Q(x − x*)‖²; strong convexity gives that for Q
-= I only, and at x₁ small and ‖x₂‖ > (a/b)·x₁ the left-hand side is negative (`lemma-2.6-proof`).
+= I only, and at x₁ small and ‖x₂‖ > (a/b)·x₁ the left-hand side is negative.
 
 What survives. `:corrected`: d/μ in place of k/μ, which is the standard bound (and steep wedges come near
 it). `:centred`: E‖Q(x − E x)‖² ≤ k/μ, for Cov π ≤ I/μ by Brascamp and Lieb.
@@ -85,7 +85,7 @@ $x_1$ up: with $\mu=1$ and $a=b=10$ one has $\mathbb Ex_1^2=1.51$ at $d=2$ and $
 bound is 1. The step that fails is $\langle\nabla h(x)-\nabla h(x^*),Q(x-x^*)\rangle\ge\mu\|Q(x-x^*)\|^2$:
 strong convexity gives it for $Q=I$, not for a projection.""",
         favour=r"""If $f$ depends on the first $k$ coordinates alone ($G_k=0$), or about the mean in place of
-$x^*$, the lemma is confirmed (`lemma-2.6-proof:corrected`, `:centred`).""",
+$x^*$, the lemma is confirmed (`:centred`).""",
         survives=r"""$\mathbb E\|Q(x-x^*)\|^2\le d/\mu$, and $\mathbb E\|Q(x-\mathbb Ex)\|^2\le k/\mu$. Lemma
 2.8 and the utility of Theorem 2.2 need neither: integration by parts proves them (`lemma-2.8-proof`).""",
     ),

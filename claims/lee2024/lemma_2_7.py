@@ -115,12 +115,6 @@ def half_line() -> float:
     return 0.25 * (1.0 - hazard * (hazard - 0.5))
 
 
-def check_second_term(point: Point) -> Iterator[Evidence]:
-    """For f = a|x₁| + b‖x₂‖ the blocks are independent, so the second term is b²·Var‖x₂‖."""
-    second = second_term(point.across, point.d, point.mu)
-    yield at_most("Var over x₂ of E[f | x₂]", second, 0.0, error=1e-9, point=point.axes)
-
-
 CLAIM = Claim(
     PAPER,
     "Lemma 2.7",
@@ -165,24 +159,4 @@ $\operatorname{Var}_\pi f\le(1+2G_k^2/\mu)(4k+2B)+2G_k^2/\mu$.""",
     plots=(),
     summary=r"A term $G_k\sqrt{d/\mu}$ is added, and it is needed.",
 )
-SECOND = CLAIM.reading(
-    "second-term-zero",
-    title="Second term of the variance decomposition",
-    statement=r"""The second term of the variance decomposition, $\operatorname{Var}_{x_2}\mathbb E[f\mid
-x_2]$, is zero (section 2, before the lemma).""",
-    expected=REFUTED,
-    check=check_second_term,
-    smoke=grid(d=(2, 10), mu=1.0, across=0.5),
-    ci=grid(d=(2, 10, 1000), mu=(0.1, 1.0), across=(0.1, 1.0)),
-    plots=(),
-    finding=Finding(
-        Weight.TYPO,
-        what=r"""Section 2 says that the second term of the variance decomposition is shown to be zero; for
-$f=a|x_1|+b\|x_2\|$ it is $b^2\operatorname{Var}\|x_2\|$, $0.067$ at $d=2$, $b=\frac12$, $\mu=1$, and appendix
-E bounds it.""",
-        favour=r"""It is zero for $G_k=0$, and small where $G_k$ is; the proof in appendix E is right to bound
-it by $G_k^2/\mu$ times the rest.""",
-        survives=r"""The bound of appendix E for the second term.""",
-    ),
-)
-CLAIMS = [CORRECTED, SECOND]
+CLAIMS = [CORRECTED]

@@ -92,7 +92,7 @@ $$\mathbb E_pf-\min f\le2\Bigl(\mu\|x^*\|^2+\int_1^\infty\min\bigl\{\tfrac{G_k^2
 \tfrac d{\eta t^2}\bigr\}\mathrm dt+\tfrac k\eta\Bigr)$$ (printed with $\lesssim$; the constant 2 is
 ours). The integrand is illegible in our copy of the text: it is read from the bound of Lemma 2.7,
 which the proof integrates.""",
-    uses=("lemma-2.3", "lemma-2.7"),
+    uses={"lemma-2.3": "", "lemma-2.7": "", "lemma-2.4": "not named; the second entry of the minimum"},
     expected=CONFIRMED,
     check=check,
     smoke=grid(d=(2, 1000), mu=1.0, eta=1.0, ratio=(0.1, 1.0)),

@@ -32,7 +32,7 @@ def check(point: Point) -> Iterator[Evidence]:
         records = rng.standard_normal((1 if same else n, d))
         records /= np.maximum(np.linalg.norm(records, axis=1, keepdims=True), 1e-12)
         if not same:
-            records *= rng.random((n, 1)) < 0.7  # zero vectors stand among them, as in Lemma D.1
+            records *= rng.choice([0.0, 0.4, 1.0], (n, 1))  # zero vectors, as in Lemma D.1, and short ones
 
         def risk(theta: np.ndarray, records: np.ndarray = records) -> np.ndarray:
             losses = [lambda x, z=z: lipschitz_extension.linear_on_ball(x, z) for z in records]

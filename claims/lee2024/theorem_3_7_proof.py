@@ -5,10 +5,10 @@ the proof, n = Ω(√(d·log(1/δ))/ε) from n = k·n_k and d of order n_k²·lo
 below it. For δ = 1/(n·log n) the largest k with k/n > 2e^k·δ is about log log n, and k/log(1/δ) → 0: this
 falls. It holds for δ ≤ n^{−1−c}, c > 0 fixed, as Steinke and Ullman (2016) ask: k = ½·c/(1 + c)·log(1/δ)
 will do for large n, as long as it is below n*/6000 in the second case, n > n*: that is log(1/δ) ≤ C·d
-(`theorem-3.7`). 2. Two constants (`:constants`). "6kd/n + d/3000 < d/900" for k/n < 1/6000: 6/6000 +
-1/3000 = 1/750; the next step, Pr[excess > d/150] ≤ 1/5 by Markov, needs only d/750, so nothing is lost.
-"(31) suggests k/n ≤ 2e^k·δ": 1/(2n_k) ≤ e^k·δ + (e^k − 1)/(e − 1)·δ with n_k ≤ n/k gives k/n ≤ 2(1 + 1/(e
-− 1))·e^k·δ, about 3.17e^k·δ, which changes k by a constant.
+(`theorem-3.7`). 2. Two constants are slips, which cost nothing. "6kd/n + d/3000 < d/900" for k/n < 1/6000:
+6/6000 + 1/3000 = 1/750; the next step, Pr[excess > d/150] ≤ 1/5 by Markov, needs only d/750, so nothing is
+lost. "(31) suggests k/n ≤ 2e^k·δ": 1/(2n_k) ≤ e^k·δ + (e^k − 1)/(e − 1)·δ with n_k ≤ n/k gives k/n ≤
+2(1 + 1/(e − 1))·e^k·δ, about 3.17e^k·δ, which changes k by a constant.
 
 The other steps hold: the change of the risk by copies is at most 6kd/n (Lemma 3.6 twice); (k, (e^k −
 1)/(e − 1)·δ) is the group privacy of (1, δ); 1/5 + δ ≤ ½; padding with as many zeros as ones leaves
@@ -62,14 +62,6 @@ def markov(share: Fraction) -> Fraction:
 def copies_constant(k: int) -> float:
     """c in k/n ≤ c·e^k·δ, from 1/(2n_k) ≤ e^k·δ + (e^k − 1)/(e − 1)·δ and n_k ≤ n/k."""
     return 2.0 * (1.0 + -math.expm1(-k) / math.expm1(1.0))
-
-
-def check_constants(point: Point) -> Iterator[Evidence]:
-    """One constant a point, so that a bug in either shows at a point of its own."""
-    if "k" in point:
-        yield at_most("constant c in k/n ≤ c·e^k·δ", copies_constant(point.k), 2.0, point=point.axes)
-    else:  # 1/6000 is the supremum of k/n
-        yield at_most("(6k/n + 1/3000)·900", markov(Fraction(point.share)) * 900, Fraction(1))
 
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
@@ -186,21 +178,4 @@ padding.""",
     ci=grid(k=(1, 5, 40), log_n=(50.0, 1e4, 1e8)),
     summary=r"For $2^{-Cd}\le\delta\le n^{-1-c}$ in place of $o(1/n)$.",
 )
-CONSTANTS = CLAIM.reading(
-    "constants",
-    title="Two constants of the lower bound's proof",
-    statement=r"""For $k/n<1/6000$: $6kd/n+d/3000<d/900$; from (31) $k/n\le2e^k\delta$.""",
-    expected=REFUTED,
-    check=check_constants,
-    smoke=grid(k=(1, 5)),
-    ci=[*grid(k=(1, 5, 40)), *grid(share="1/6000")],
-    finding=Finding(
-        Weight.CONSTANT,
-        what=r"""$\frac6{6000}+\frac1{3000}=\frac1{750}$, not below $\frac1{900}$; and (31) with $n_k\le n/k$
-gives $k/n\le2(1+\frac1{e-1})e^k\delta\approx3.17e^k\delta$.""",
-        favour=r"""Markov's inequality needs $d/750$ only, and 3.17 for 2 moves $k$ by a constant: nothing is
-lost (`:corrected`, CONFIRMED).""",
-        survives=r"""The proof with $d/750$ and $3.17e^k\delta$.""",
-    ),
-)
-CLAIMS = [CORRECTED, CONSTANTS]
+CLAIMS = [CORRECTED]

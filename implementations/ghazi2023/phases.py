@@ -58,6 +58,7 @@ def run_phase(
         users.n,
         users.m,
         reading.target,
+        reading.noise,
     )
     balls = [*domain, Ball(centre, radius)] if printed else domain
     minimiser = regularised_minimiser(users, regulariser, centre, balls)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from implementations.checks import one_of, positive, probability
+from implementations.ghazi2023.del_output_pert import Noise
 from implementations.ghazi2023.sc_output_pert import Target, Uncertified
 
 Variant = Literal["printed", "corrected"]
@@ -44,6 +45,7 @@ class Guarantee:
 class Reading:
     """How the lines are read: as printed or corrected, Δ of Algorithm 2 likewise, and the base of "log".
 
+    noise        σ of Algorithm 1 as printed, or the least that its privacy needs.
     uncertified  what becomes of a trial without a certificate in any phase: an error, or NaN, which is not
                  private (`sc_output_pert`).
 
@@ -55,6 +57,7 @@ class Reading:
     base: LogBase = "e"
     schedule: Schedule = "printed"
     sets: Sets = "printed"
+    noise: Noise = "printed"
     uncertified: Uncertified = "raise"
 
     def __post_init__(self) -> None:
@@ -62,6 +65,7 @@ class Reading:
         one_of(("e", "2"), base=self.base)
         one_of(("printed", "fewer"), schedule=self.schedule)
         one_of(("printed", "domain"), sets=self.sets)
+        one_of(("printed", "least"), noise=self.noise)
         one_of(("raise", "nan"), uncertified=self.uncertified)
 
 
