@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from implementations.ghazi2023 import sc_output_pert
+from implementations.ghazi2023 import del_output_pert, sc_output_pert
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.ghazi2023.quadratic import Summary, regularised_minimiser
 from implementations.ghazi2023.reading import Guarantee, Reading
@@ -58,8 +58,9 @@ def run_phase(
         users.n,
         users.m,
         reading.target,
-        reading.noise,
     )
+    if reading.noise == "least":
+        p = del_output_pert.parameters(guarantee.epsilon, guarantee.delta, p.target, reading.noise)
     balls = [*domain, Ball(centre, radius)] if printed else domain
     minimiser = regularised_minimiser(users, regulariser, centre, balls)
     # The regulariser has the same gradient for all users, so the spread of the linear parts is that of the

@@ -67,12 +67,11 @@ def parameters(
     n: int,
     m: float,
     target: Target = "printed",
-    noise: del_output_pert.Noise = "printed",
 ) -> del_output_pert.Parameters:
     """What line 4 hands to Algorithm 1. m may be any positive number, since user means are sufficient."""
     kappa = del_output_pert.parameters(epsilon, delta, 1.0).kappa
     sensitivity = target_sensitivity(lipschitz, strong_convexity, n, m, beta, kappa, target)
-    return del_output_pert.parameters(epsilon, delta, sensitivity, noise)
+    return del_output_pert.parameters(epsilon, delta, sensitivity)
 
 
 def largest_norm(user_gradients: Array, *, centred: bool) -> Array:
