@@ -22,6 +22,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -304,6 +305,13 @@ def check_transcripts(point: Point) -> Iterator[Evidence]:
     halts.append(("P(3 answers), one AboveThreshold a query", last.running, each))
     # the kept users of `SPLIT` all have second coordinate 0, whoever and however many they are
     removing = OutlierRemovingMean(plan, runs, point.rng).answer(SPLIT.astype(float))
+    # the mean of `SPREAD` lies above the axis if its fourth user is kept, or its second and not its third
+    quiet = OutlierRemovingMean(replace(plan, noise=1e-9, threshold=-1e9), runs, point.rng)
+    above = [quiet.answer(SPREAD.astype(float)).values[:, 1] > 0.01 for _ in range(2)]
+    half = runs // 2
+    halts.append(("P(the mean of the kept users lies above the axis)", above[0], 0.625))
+    halts.append(("the same in two queries", above[0] & above[1], 0.625**2))
+    halts.append(("the same in two runs far apart", above[0][:half] & above[0][-half:], 0.625**2))
     lonely = removing.values[removing.running, 1] / noise
     levels = point.split(len(halts) + 11)
     for name, hits, chance in halts:

@@ -18,6 +18,10 @@ one. Then $g$ differs from the mean of C by at most $6\tau|A|/|S|$, with $|S|\ge
 $\|g-g'\|\le9\tau(|A|+|A'|)/n$. The replaced user counts at most twice, and of the others more than k(ζ)
 flip with probability at most ζ (lemma-3.3:corrected, lemma-3.4).
 
+What it does not see. The constant 9 is that of the argument: the largest displacement per flip that the
+search meets is 2.6τ/n, so that a smaller constant would pass the search, and only the argument says that 9
+is enough.
+
 How it is checked. The counterexample exactly, with the law of the mean. The bound that survives: the
 constants that the implementation uses against the argument, and the largest displacement per flip over all
 datasets of nine users on a grid of the line whose scores are at least 2n/3, with all selections that have

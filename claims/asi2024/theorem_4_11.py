@@ -23,6 +23,9 @@ printed T is out of reach) on the hard losses at several distances of the optimu
 half of the trials and measured on the other: exponents of n, m, d, ε and the slope against the form with
 its logarithms, computed from the printed formulas;
 and the risk from a far start against the bound of the recursion.
+
+What it does not see. On these losses every average of the answers has the exponents of the noise, so that the
+average and the step size are seen in the constant only (algorithm-2 holds both against the text).
 """
 
 from __future__ import annotations

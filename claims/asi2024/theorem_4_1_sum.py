@@ -22,6 +22,8 @@ The proof takes the noise of Theorem 3.2 and the concentration of Lemma 4.6 for 
 How it is checked. The seven terms at the parameters of the implementation, over a grid of (n, m, d, ε,
 δ): their sum over the form, and each term over its own part of the bound. `:failure`: γ′ from the two
 choices of γ, against δ/(mnd) and against the whole form.
+
+What it does not see. The noise and the seventh term are those of the paper, not of the program.
 """
 
 from __future__ import annotations

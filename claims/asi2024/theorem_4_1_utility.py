@@ -23,6 +23,9 @@ the printed T = m²n² is out of reach, and on these losses the noise enters as 
 chosen on one half of the trials and measured on the other; exponents of n, m, d and ε, and the slope
 against the corrected form with its logarithms, which is computed from the printed formulas and not from the
 noise of the program.
+
+What it does not see. On these losses every average of the answers has the exponents of the noise, so that the
+average and the step size are seen in the constant only (algorithm-2 holds both against the text).
 """
 
 from __future__ import annotations

@@ -16,11 +16,12 @@ and a Gaussian one, at the largest δ for 18 values of ψ.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_least, at_most, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023._fingerprinting import TRUNCATED, corrected, printed
+from claims.ghazi2023._fingerprinting import ITEM, TRUNCATED, corrected, printed
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -29,6 +30,13 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     yield from corrected(TRUNCATED, point.n, point.d, point.m, point.epsilon)
+    # from Lemma D.5 with α + η for α, η ≤ 0.4α what truncation moves
+    alpha = math.sqrt(point.d / (TRUNCATED.cap * point.m))
+    gaussian = 1.4 * alpha
+    yield at_most("(α + η)² over dσ²ψ²/(6m), ψ = 1", gaussian**2 * ITEM.cap * point.m / point.d, 1.0)
+    asked = point.d / (ITEM.factor * gaussian * point.epsilon * math.sqrt(point.m))
+    stated = point.d / (TRUNCATED.factor * alpha * point.epsilon * math.sqrt(point.m))
+    yield at_least("users that Lemma D.5 asks for at α + η over those stated at α", asked / stated, 1.0)
 
 
 CLAIM = Claim(

@@ -44,12 +44,13 @@ from claims import (
     Plot,
     Point,
     Tier,
-    at_most,
+    equals,
     grid,
     mean_equals,
     reported,
 )
 from claims.ghazi2023 import PAPER
+from claims.ghazi2023._guards import accepted
 from claims.ghazi2023.algorithm_1 import line_3
 from implementations.ghazi2023 import phased_erm, sc_output_pert
 from implementations.ghazi2023.feasible import Ball
@@ -184,8 +185,13 @@ def expected_risk(algorithm: str, n: int, m: float, d: int) -> float | None:
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
     dimensions = (1, 16, 256, 4096, 2**16)
-    ours = [least_users("ghazi2023", 1e6, d) for d in dimensions]
-    yield at_most("least n of this paper's mean at any d over that at d = 1", max(ours) / min(ours), 1.0)
+    least, p = (
+        least_users("ghazi2023", 1e6, 1),
+        sc_output_pert.parameters(EPSILON, DELTA, BETA, 2.0, 1.0, 9, 1),
+    )
+    for n, taken in ((least - 1, 0), (least, 1)):
+        found = accepted(lambda n=n: sc_output_pert.certified(np.zeros(1), n, p, 1.0, quadratic=True))
+        yield equals("numbers of users that the program certifies at this paper's least n", found, taken)
     for d in dimensions:
         yield reported("least n of WinsorizedMeanHighD", least_users("levy2021", 1e6, d), point={"d": d})
     axes = ["problem", "n", "log10_m", "d", "algorithm"]

@@ -44,6 +44,9 @@ standard normal, which is 0.80 at d = 1 and 0.997√d at d = 100; the form is ta
 so that a constant of small dimensions is not read as an exponent. After division by K·E‖z‖/√d the exponents
 of n, m, d, ε must not be worse than −1, −1/2, 1/2, 0, nor the slope against K·RG·E‖z‖/(n√m) below 1. The raw
 slopes, without division by K, are reported. Runs without an answer count as excess RG.
+
+What it does not see. The bound is one-sided: a program with half the noise would pass here
+(algorithm-3 and theorem-4.1:repaired hold every σᵢ against the text).
 """
 
 from __future__ import annotations

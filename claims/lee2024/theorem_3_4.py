@@ -9,7 +9,9 @@ the proof; that costs a factor of 2 in f at most.
 How it is checked. For the linear losses of equation (9) on the unit ball, d up to 8, datasets of 1 to 40
 records of norm at most 1: (17) at points of all sizes, and (15) against the minimum −‖mean z‖ over the
 ball, from both sides (a descent over directions and norms cannot get below it, and the minimiser reaches
-it)."""
+it).
+
+What it does not see. K is the unit ball about 0 throughout."""
 
 from __future__ import annotations
 

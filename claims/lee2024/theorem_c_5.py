@@ -13,7 +13,10 @@ printed n hides a log n, unless the code of another construction is taken. The r
 
 How it is checked. The bound for every adversary of `_scores`, with the number of broken columns of the
 code bounded up to a probability γ/1000; coalitions of all sizes, n up to 60, γ down to 1e-8. `:simulated`
-breaks columns in real runs."""
+breaks columns in real runs.
+
+What it does not see. The length is the one of this code, stated with its constant, and γ is at most 1/100;
+for γ near 1 nothing is computed."""
 
 from __future__ import annotations
 
