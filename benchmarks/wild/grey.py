@@ -63,8 +63,8 @@ def traced(case: Case, envs: Path | None = None) -> dict[str, Any]:
             )
         finally:
             program.close()
-    except ValueError as error:
-        return row | {"verdict": "not traced", "failed": str(error)}
+    except Exception as error:  # whatever ends one trace, the other cases are traced
+        return row | {"verdict": "not traced", "failed": f"{type(error).__name__}: {error}"}
     seconds = {"cpu_seconds": round(_cpu_seconds() - before, 2), "library_seconds": round(alone, 2)}
     return row | _said(result) | seconds
 
