@@ -27,19 +27,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    drawn_from,
-    equals,
-    grid,
-    mean_equals,
-)
+from audits.judge import at_most, drawn_from, equals, mean_equals
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_4 import passing, printed_law
 from implementations.asi2024 import clusters

@@ -22,19 +22,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    drawn_from,
-    equals,
-    grid,
-    mean_equals,
-)
+from audits.judge import at_most, drawn_from, equals, mean_equals
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
 from claims.asi2024 import PAPER
 from claims.asi2024.algorithm_4 import passing
 from implementations import domains

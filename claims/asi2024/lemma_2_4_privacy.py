@@ -21,18 +21,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_least,
-    at_most,
-    audit_privacy,
-    grid,
-)
+from audits.judge import at_least, at_most
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, audit_privacy, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import near_and_far
 from implementations.asi2024 import clusters

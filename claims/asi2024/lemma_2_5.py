@@ -26,18 +26,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    equals,
-    grid,
-    mean_equals,
-)
+from audits.judge import at_most, equals, mean_equals
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024 import smoothing
 from implementations.asi2024.dp_sgd import smoothed_gradients

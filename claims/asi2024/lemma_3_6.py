@@ -37,21 +37,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    equals,
-    grid,
-)
+from audits.judge import at_least, at_most, equals
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import (
     printed,

@@ -31,23 +31,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    equals,
-    grid,
-    mean_equals,
-    reported,
-)
+from audits.judge import at_least, at_most, equals, mean_equals, reported
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import printed
 from implementations.asi2024 import clusters, outlier_removal

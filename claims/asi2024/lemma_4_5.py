@@ -27,21 +27,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    equals,
-    grid,
-    reported,
-)
+from audits.judge import at_least, at_most, equals, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024 import pure_approximation as pure_tables
 from implementations.interfaces import Array

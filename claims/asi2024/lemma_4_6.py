@@ -36,19 +36,8 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    grid,
-)
+from audits.judge import at_least, at_most
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024.dp_sgd import Parameters, mean_plan, printed_parameters
 from implementations.privacy import PrivacyBudget

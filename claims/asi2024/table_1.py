@@ -41,23 +41,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    at_least,
-    at_most,
-    equals,
-    grid,
-    mean_at_most,
-    reported,
-)
+from audits.judge import at_least, at_most, equals, mean_at_most, reported
+from claims import CONFIRMED, CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.asi2024 import PAPER
 from claims.asi2024.theorem_4_1_utility import STEPS, corrected_rate
 from implementations import domains

@@ -26,19 +26,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_most,
-    audit_privacy,
-    grid,
-)
+from audits.judge import at_most
+from claims import CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, audit_privacy, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import (
     alternating,

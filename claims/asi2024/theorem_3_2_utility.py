@@ -28,21 +28,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_most,
-    equals,
-    grid,
-    mean_equals,
-)
+from audits.judge import at_most, equals, mean_equals
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import printed
 from implementations.asi2024.above_threshold import halting_law

@@ -31,20 +31,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    grid,
-    reported,
-)
+from audits.judge import at_least, at_most, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
 from implementations.asi2024.dp_sgd import Parameters, printed_parameters, printed_steps
 from implementations.privacy import PrivacyBudget

@@ -29,20 +29,8 @@ from functools import partial
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_most,
-    equals,
-    grid,
-    reported,
-)
+from audits.judge import at_most, equals, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._guards import accepted
 from claims.ghazi2023.theorem_3_3_privacy import worst_abstract

@@ -32,20 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_most,
-    equals,
-    grid,
-    reported,
-)
+from audits.judge import at_most, equals, reported
+from claims import REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._rates import DELTA, noise_norm, printed_form
 from implementations.ghazi2023 import phased_erm, phased_sco, sc_output_pert

@@ -33,23 +33,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Tier,
-    Weight,
-    at_most,
-    equals,
-    grid,
-    mean_at_least,
-    reported,
-)
+from audits.judge import at_most, equals, mean_at_least, reported
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Tier, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._problems import absolute, problems
 from claims.ghazi2023.algorithm_1 import line_3

@@ -36,20 +36,8 @@ import math
 from collections.abc import Iterator
 from functools import partial
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    grid,
-    reported,
-)
+from audits.judge import at_least, at_most, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023 import _rates as rates
 from claims.ghazi2023.theorem_4_1 import last_log10_m

@@ -24,20 +24,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_most,
-    equals,
-    grid,
-    reported,
-)
+from audits.judge import at_most, equals, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import del_output_pert, phased_erm
 from implementations.ghazi2023.deletion_sensitivity import brute_force, table_counts

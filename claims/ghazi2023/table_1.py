@@ -35,20 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    equals,
-    grid,
-    mean_equals,
-    reported,
-)
+from audits.judge import equals, mean_equals, reported
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._guards import accepted
 from claims.ghazi2023.algorithm_1 import line_3

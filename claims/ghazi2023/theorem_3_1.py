@@ -27,19 +27,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    Tier,
-    at_most,
-    equals,
-    grid,
-    mean_at_least,
-)
+from audits.judge import at_most, equals, mean_at_least
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, Tier, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.algorithm_1 import line_3
 from implementations.ghazi2023 import sc_output_pert

@@ -26,22 +26,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    equals,
-    grid,
-    reported,
-    undecided,
-)
+from audits.judge import at_least, at_most, equals, reported, undecided
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import hard_instances
 

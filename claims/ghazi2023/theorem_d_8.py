@@ -24,18 +24,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import (
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    grid,
-    undecided,
-)
+from audits.judge import at_least, undecided
+from claims import REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023.theorem_d_7 import intended_delta, large_users, printed_delta
 from implementations.ghazi2023 import hard_instances

@@ -17,18 +17,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    equals,
-    grid,
-    mean_equals,
-)
+from audits.judge import at_most, equals, mean_equals
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
 from claims.lee2024 import PAPER, _oracle
 from implementations.lee2024 import product_sampler, proximal_sampler
 from implementations.lee2024.proximal_sampler import Schedule

@@ -27,20 +27,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_most,
-    equals,
-    grid,
-)
+from audits.judge import at_most, equals
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.lee2024 import PAPER, _oracle
 
 ALLOWED = 10.0

@@ -30,22 +30,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.judge import at_least
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_most,
-    drawn_from,
-    equals,
-    grid,
-)
+from audits.judge import at_least, at_most, drawn_from, equals
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.lee2024 import PAPER
 from implementations.lee2024 import subsampling
 from implementations.privacy import group_privacy

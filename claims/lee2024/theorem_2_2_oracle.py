@@ -22,23 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from audits.judge import at_least
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    Tier,
-    at_most,
-    equals,
-    grid,
-    mean_at_most,
-    reported,
-    sample_mean,
-)
+from audits.judge import at_least, at_most, equals, mean_at_most, reported, sample_mean
+from claims import CONFIRMED, CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, grid
 from claims.lee2024 import PAPER
 from implementations.lee2024 import gopi_lee_liu_sampler, regularised_exponential
 

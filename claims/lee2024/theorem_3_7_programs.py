@@ -22,19 +22,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    drawn_from,
-    equals,
-    grid,
-    mean_equals,
-)
+from audits.judge import at_most, drawn_from, equals, mean_equals
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
 from claims.lee2024 import PAPER
 from implementations.lee2024 import l1_instance
 

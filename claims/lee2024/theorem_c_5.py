@@ -23,18 +23,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    grid,
-    mean_at_most,
-    reported,
-)
+from audits.judge import at_most, mean_at_most, reported
+from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
 from claims.lee2024 import PAPER, _scores
 from implementations.lee2024 import coalitions, fingerprinting
 
