@@ -104,7 +104,6 @@ def test_run_show_and_list_agree(dpclaims):
         (["rates", "song2021/lemma-b.2"], "fits exponents"),
         (["mutants", "no-such-bug"], "no-such-bug"),
         (["mutants", "--sample", "3"], "--sample"),
-        (["mutants", "--mechanical", "--update"], "--update"),
         (["list", "--markdown"], "--fallen"),
         (["list", "--fallen", "--markdown", "--json"], "give one of them"),
         (["list", "--nope"], "No such option: --nope"),

@@ -1,22 +1,18 @@
-"""Bugs that are written down: what a file may hold, what is refused, and what --update writes."""
+"""Bugs that are written down: what a file may hold, what is refused, and which claims are asked."""
 
 from __future__ import annotations
 
 import importlib
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from audits.judge import at_least, equals
-from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import Catalogue, discover
-from claims.harness.mutation import bugs, update
-from claims.harness.mutation.bugs import holders, named_bugs
-from claims.harness.mutation.named import FOLDER, named, read_bugs, with_caught_by
+from claims.harness.mutation import bugs
+from claims.harness.mutation.bugs import named_bugs
+from claims.harness.mutation.named import named, read_bugs
 from claims.harness.mutation.plant import planted
-from claims.harness.mutation.update import updated
 from tests.harness.synthetic import claim
 
 GOOD = """\
@@ -41,6 +37,10 @@ caught_by = [
     "demo/theorem-2",
 ]
 """
+
+
+CATALOGUE = Catalogue((claim("theorem-1"), claim("theorem-2")), (), (), ())
+SOURCES = Sources(roots_of())
 
 
 def _write(folder: Path, text: str) -> Path:
@@ -126,7 +126,7 @@ def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypat
     _write(tmp_path, GOOD.replace(old, new, 1))
     monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [tmp_path]))
     with pytest.raises(ValueError, match=r"demo_bugs.toml, \[demo-half\]: ") as caught:
-        named_bugs(["demo-half"], _catalogue())
+        named_bugs(["demo-half"], CATALOGUE, SOURCES)
     assert says in str(caught.value)
 
 
@@ -143,103 +143,16 @@ def _amplified() -> float:
     return importlib.import_module("implementations.privacy").amplified_epsilon(1.0, 0.5)
 
 
-def _sees(point):
-    yield at_least("amplified ε", _amplified(), 0.6)
-
-
-def _sees_too(point):
-    yield equals("amplified ε", _amplified() > 0.6, True)
-
-
-def _blind(point):
-    yield equals("fact", 1, 1)
-
-
-def _claim(number: int, check) -> Claim:
-    return claim(f"theorem-{number}", check=check, trials=0, points=[{"n": 1}])
-
-
-def _catalogue(*checks) -> Catalogue:
-    claims = tuple(_claim(k, check) for k, check in enumerate(checks or (_blind, _blind), 1))
-    return Catalogue(claims, (), (), ())
-
-
-def _updated(folder: Path, monkeypatch, checks, text: str = GOOD) -> tuple[str, list[str], bool]:
-    """The file after --update of its first bug, what was said of it, and whether it was caught."""
-    file = _write(folder, text)
-    catalogue = _catalogue(*checks)
-    monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [folder]))
-    monkeypatch.setattr(update, "holders", lambda module, catalogue, sources: list(catalogue.claims))
-    said: list[str] = []
-    sources = Sources(roots_of())
-    (row,) = updated(named_bugs(["demo-half"], catalogue), catalogue, sources=sources, notify=said.append)
-    return file.read_text(encoding="utf-8"), said[-1:], row["caught"]
-
-
-def test_update_writes_those_listed_claims_that_notice_and_nothing_else(tmp_path, monkeypatch):
-    listed = '["demo/theorem-3", "demo/theorem-1", "demo/theorem-2"]'
-    before = GOOD.replace('["demo/theorem-1"]', listed)
-    text, said, caught = _updated(tmp_path, monkeypatch, (_sees, _blind, _sees_too, _sees), before)
-    assert caught
-    assert text == GOOD.replace('["demo/theorem-1"]', '["demo/theorem-3", "demo/theorem-1"]')
-    assert said == [
-        HALF + "caught_by is now ['demo/theorem-3', 'demo/theorem-1'], "
-        "was ['demo/theorem-3', 'demo/theorem-1', 'demo/theorem-2']"
-    ]
-
-
-@pytest.mark.parametrize("listed", ['["demo/theorem-1"]', "[]"])
-def test_where_no_listed_claim_notices_update_asks_all_that_import_the_module(tmp_path, monkeypatch, listed):
-    before = GOOD.replace('["demo/theorem-1"]', listed)
-    text, _, caught = _updated(tmp_path, monkeypatch, (_blind, _sees, _blind, _sees_too), before)
-    assert caught
-    assert text == GOOD.replace('["demo/theorem-1"]', '["demo/theorem-2", "demo/theorem-4"]')
-
-
-def test_where_no_claim_notices_update_says_so_and_leaves_the_entry(tmp_path, monkeypatch):
-    text, said, caught = _updated(tmp_path, monkeypatch, (_blind, _blind))
-    assert (text, caught) == (GOOD, False)
-    assert said == [HALF + "no claim notices it; caught_by stays ['demo/theorem-1']"]
-
-
-def test_an_entry_that_update_cannot_edit_is_named_with_its_file(tmp_path, monkeypatch):
-    other = GOOD.replace('caught_by = ["demo/theorem-1"]', '"caught_by" = ["demo/theorem-1"]')
-    with pytest.raises(
-        ValueError, match=r"^demo_bugs.toml, \[demo-half\]: its caught_by is not a plain list"
-    ):
-        _updated(tmp_path, monkeypatch, (_blind, _sees), other)
-    assert (tmp_path / "demo_bugs.toml").read_text(encoding="utf-8") == other
-
-
-def test_the_claims_that_are_asked_import_the_module():
-    found = discover()
-    asked = holders("implementations.levy2021.private_range", found, Sources(roots_of()))
-    assert "levy2021/theorem-1-privacy" in {c.id for c in asked}
-    assert not {"controls", "song2021"} & {c.paper.key for c in asked}
-    assert "levy2021/proposition-3" not in {c.id for c in asked}
-
-
-def test_any_entry_of_ours_can_be_rewritten_and_written_back():
-    for file in sorted(FOLDER.glob("*.toml")):
-        text = file.read_text(encoding="utf-8")
-        for bug in read_bugs(file)[::7]:
-            ids = ["demo/theorem-1", f"demo/{'long-' * 30}"]
-            edited = with_caught_by(text, bug.name, ids)
-            assert tomllib.loads(edited)[bug.name]["caught_by"] == ids
-            assert with_caught_by(edited, bug.name, bug.caught_by) == text, bug.name
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("[demo-half]", "[ demo-half ]"),
-        ('["demo/theorem-1"]', "['a', 'b]']"),
-        ('caught_by = ["demo/theorem-1"]', '"caught_by" = ["demo/theorem-1"]'),
-    ],
-)
-def test_an_entry_that_is_written_in_another_way_is_left_to_its_author(old, new):
-    with pytest.raises(ValueError, match=r"\[demo-half\]: its caught_by is not"):
-        with_caught_by(GOOD.replace(old, new, 1), "demo-half", ["demo/theorem-9"])
+def test_where_a_bug_names_no_claim_all_are_asked_that_import_the_module(tmp_path, monkeypatch):
+    text = GOOD.replace('["demo/theorem-1"]', "[]").replace("amplified_epsilon", "range_law")
+    text = text.replace("implementations.privacy", "implementations.levy2021.private_range")
+    _write(tmp_path, text.replace("math.expm1(", "math.log("))
+    monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [tmp_path]))
+    (bug,) = named_bugs(["demo-half"], discover(), SOURCES)
+    asked = {c.id for c in bug.claims}
+    assert "levy2021/theorem-1-privacy" in asked
+    assert not {"controls", "song2021"} & {name.split("/")[0] for name in asked}
+    assert "levy2021/proposition-3" not in asked
 
 
 def test_the_bug_of_a_file_is_planted(tmp_path):

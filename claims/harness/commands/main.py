@@ -387,14 +387,6 @@ def mutants(
         bool, typer.Option("--mechanical", help="Mechanical bugs of these papers, not the named ones.")
     ] = False,
     sample: Annotated[int | None, typer.Option(help="Only so many mechanical bugs, at random.")] = None,
-    update: Annotated[
-        bool,
-        typer.Option(
-            "--update",
-            help="Run every claim that a named bug lists (where none notices, all that import the module) "
-            "and write those that notice into its file, mutants/*.toml, as caught_by.",
-        ),
-    ] = False,
     claims: Folders = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -409,7 +401,6 @@ def mutants(
             folders=claims or [],
             machine=mechanical,
             sample=sample,
-            update=update,
             seed=seed,
             jobs=jobs,
             json=json,

@@ -11,7 +11,6 @@ from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import discover
 from claims.harness.mutation.bugs import mechanical_bugs, named_bugs
 from claims.harness.mutation.score import score, summary
-from claims.harness.mutation.update import updated
 
 
 def mutants_command(
@@ -20,7 +19,6 @@ def mutants_command(
     folders: Sequence[Path],
     machine: bool,
     sample: int | None,
-    update: bool,
     seed: int,
     jobs: int,
     json: bool,
@@ -30,8 +28,6 @@ def mutants_command(
 
     if sample is not None and (sample < 1 or not machine):
         raise ValueError(f"--sample takes a number ≥ 1 of mechanical bugs (--mechanical), got {sample}")
-    if update and machine:
-        raise ValueError("--update writes the claims that notice named bugs; leave out --mechanical")
     if jobs < 1:
         raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
     catalogue = discover(folders)
@@ -45,12 +41,9 @@ def mutants_command(
             patterns, catalogue, sample=sample, seed=seed, jobs=jobs, sources=sources, notify=notify
         )
         if machine
-        else named_bugs(patterns, catalogue)
+        else named_bugs(patterns, catalogue, sources)
     )
-    if update:
-        rows = updated(bugs, catalogue, jobs=jobs, sources=sources, notify=notify)
-    else:
-        rows = score(bugs, jobs=jobs, notify=notify)
+    rows = score(bugs, jobs=jobs, notify=notify)
     caught = sum(row["caught"] for row in rows)
     excused = sum(bool(row["reason"]) and not row["caught"] for row in rows)
     if json:

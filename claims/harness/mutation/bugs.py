@@ -35,25 +35,28 @@ class Bug:
     operator: str
 
 
-def named_bugs(patterns: Sequence[str], catalogue: Catalogue) -> list[Bug]:
-    """The named bugs, each with the claims that must notice it.
+def named_bugs(patterns: Sequence[str], catalogue: Catalogue, sources: Sources) -> list[Bug]:
+    """The named bugs, each with the claims that must notice it; where it names none, with all that import its
+    module.
 
     Raises ValueError, naming file and bug, where one cannot be planted or names a claim that does not exist.
     """
-    return [_named_bug(mutant, catalogue) for mutant in named(patterns, bug_folders(catalogue.folders))]
+    found = named(patterns, bug_folders(catalogue.folders))
+    return [_named_bug(mutant, catalogue, sources) for mutant in found]
 
 
-def _named_bug(mutant: Mutant, catalogue: Catalogue) -> Bug:
+def _named_bug(mutant: Mutant, catalogue: Catalogue, sources: Sources) -> Bug:
     bug_of(mutant)  # before any claim runs
     known = {claim.id: claim for claim in catalogue.claims}
     for claim_id in mutant.caught_by:
         if claim_id not in known:
             raise ValueError(f"{mutant.place}: {near_miss(claim_id, list(known), ())}")
+    listed = [known[claim_id] for claim_id in sorted(mutant.caught_by)]
     return Bug(
         name=mutant.name,
         text=mutant.bug,
         make=lambda: mutant,
-        claims=tuple(known[claim_id] for claim_id in sorted(mutant.caught_by)),
+        claims=tuple(listed or holders(mutant.replaces.partition(":")[0], catalogue, sources)),
         paper=mutant.name.split("-")[0],
         algorithm=mutant.replaces.partition(":")[0].removeprefix("implementations."),
         operator="named",

@@ -9,7 +9,7 @@ another module names it ("package.module:function"). Each bug is a table, its na
     replaces   the function, or Class.method
     old, new   a text that occurs once in the function's source, and what stands there with the bug; or
     by         the function with the bug ("claims.mutants.<paper>:function")
-    caught_by  ids of the claims that notice; `dpclaims mutants --update` writes them
+    caught_by  ids of the claims that notice; where it is [], all claims that import the module are asked
     axis       (if any) the axis whose exponent the bug changes
 """
 
@@ -31,8 +31,6 @@ from claims.harness.places import matches, nearest
 FOLDER = Path(claims.mutants.__path__[0])
 NEEDED = frozenset({"bug", "replaces", "caught_by"})
 KINDS = NEEDED | {"old", "new", "by", "axis"}
-WIDTH = 110
-"""Characters of a line, beyond which a list of claims gets a line for each."""
 
 
 def bug_folders(papers: Sequence[Path]) -> list[Path]:
@@ -145,32 +143,3 @@ def _read(file: Path, module: str, name: str, table: Any) -> Mutant:
         axis=table.get("axis"),
         file=file,
     )
-
-
-def with_caught_by(text: str, name: str, ids: Sequence[str]) -> str:
-    """The text of a file in which the bug `name` is caught by these claims; all else stays as it is.
-
-    Raises ValueError where the entry is not written as [name] with a plain list.
-
-    >>> print(with_caught_by('[a]  # why\\ncaught_by = []\\n', "a", ["p/theorem-1"]), end="")
-    [a]  # why
-    caught_by = ["p/theorem-1"]
-    """
-    quoted = [f'"{each}"' for each in ids]
-    line = f"caught_by = [{', '.join(quoted)}]"
-    if len(line) > WIDTH:
-        line = "caught_by = [\n" + "".join(f"    {each},\n" for each in quoted) + "]"
-    header = re.search(rf'^\["?{re.escape(name)}"?\]', text, re.MULTILINE)
-    start = header.end() if header else len(text)
-    edited = text[:start] + re.sub(
-        r"^caught_by *= *\[[^\]]*\]", lambda _: line, text[start:], count=1, flags=re.MULTILINE
-    )
-    wanted = tomllib.loads(text)
-    wanted[name]["caught_by"] = list(ids)
-    try:
-        right = tomllib.loads(edited) == wanted
-    except tomllib.TOMLDecodeError:
-        right = False
-    if not right:
-        raise ValueError(f"[{name}]: its caught_by is not a plain list below the header; write {line}")
-    return edited
