@@ -119,15 +119,6 @@ def test_json_is_one_document_with_exactly_the_agreed_fields(write, capsys):
     assert "hello" in captured.err  # what the mechanism prints is kept out of the document
 
 
-def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(write, capsys):
-    target, found = write(GOOD), []
-    for jobs in (1, 3):
-        audit_target(target, json=True, max_samples=100_000, jobs=jobs, seed=5)
-        document = json.loads(capsys.readouterr().out)
-        found.append({k: v for k, v in document.items() if k != "seconds"})
-    assert found[0] == found[1]
-
-
 # --- Targets ----------------------------------------------------------------------------------------------
 
 PACKAGE = """
@@ -191,11 +182,11 @@ def test_functions_methods_and_modules_are_audited(target, package, capsys):
         assert json.loads(capsys.readouterr().out)["replace"]["guessed"] in captured.out
 
 
-@pytest.mark.parametrize("name", ["noisy_max", "Sums.release"])
 @pytest.mark.parametrize("python", [None, sys.executable])
-def test_a_function_is_the_same_by_any_of_its_names(name, python, package):
+def test_a_function_is_the_same_by_any_of_its_names(python, package):
     asked, data = Asked(epsilon=1.0, schema="n=3", python=python), np.array([0.0, 1.0])
-    found = [load_any(place + name, asked) for place in ("mypack.core:", "mypack/core.py:", "mypack.core.")]
+    places = ("mypack.core:", "mypack/core.py:", "mypack.core.")
+    found = [load_any(place + "Sums.release", asked) for place in places]
     assert {adjacency for adjacency, _ in found} == {"all"}
     drawn = [[*one.mechanism(data, 3, np.random.default_rng(0))] for _, one in found]
     assert drawn[0] == drawn[1] == drawn[2]
@@ -217,13 +208,11 @@ def test_the_option_stands_in_for_a_missing_adjacency(asked, relation, write, ca
 def test_what_repeats_an_audit_is_the_whole_command(write, capsys):
     path = write(GOOD)
     assert audit_target(path, max_samples=300, time_limit=60.0, adjacency="replace") == 0
-    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("  replay"))
-    again = shlex.split(line)[1:]
-    assert again[:3] == ["dpclaims", "audit", path]
+    again = re.search(r"^  replay (.*)", capsys.readouterr().out, re.MULTILINE)
+    assert again is not None
+    assert shlex.split(again[1])[:3] == ["dpclaims", "audit", path]
     for option in ("--adjacency replace", "--time-limit 60.0", "--max-samples 300", "--seed 0"):
-        assert option in " ".join(again)
-    done = subprocess.run([sys.executable, "-m", *again], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+        assert option in again[1]
 
 
 def test_releases_that_are_known_to_work_are_those_that_the_benchmark_runs():
@@ -335,13 +324,6 @@ def test_bad_input_is_one_sentence_and_status_2(text, options, sentence, write, 
     assert re.search(sentence, captured.err.strip()), captured.err
 
 
-@pytest.mark.parametrize("given", [["--max-samples", "1e5"], ["--max-samples=1e5"]])
-def test_a_value_that_is_no_number_is_shown(given):
-    done = _finished("file.py", *given)
-    assert done.returncode == 2
-    assert "got '1e5'" in done.stderr
-
-
 def _one_sentence(text: str) -> bool:
     """Whether there is one sentence, but for lines of progress."""
     lines = [line for line in text.splitlines() if not re.match(r"dpclaims: (no output|the assum|ε ≥)", line)]
@@ -350,6 +332,13 @@ def _one_sentence(text: str) -> bool:
 
 # --- How an audit ends ------------------------------------------------------------------------------------
 
+ENDS_EARLY = """
+import dpclaims
+from claims.harness.commands import watch
+watch.FIRST_OUTPUT, watch.GRACE, watch.STUCK = 3.0, 0.5, 1.0
+dpclaims.main()
+"""
+"""The command, with a second in place of the six that it gives a call to come back."""
 SLOWLY = body("import time; time.sleep(0.01)", "return sum(data) + rng.laplace(scale=1.0, size=size)")
 THEN_NEVER = "import time\ncalls = []\n" + body(
     "calls.append(size)",
@@ -367,44 +356,35 @@ LIBRARY = "import time\nloaded = []\n" + body(
     "return sum(data) + rng.laplace(scale=1.0, size=size)",
 )
 NEVER = body("import time; time.sleep(10000)")
+LIMITS = {
+    "stuck": (THEN_NEVER, "6 s were too short", False),
+    "late import": (LIBRARY, "6 s were too short", False),
+    "deaf": (DEAF, "cannot be stopped", True),
+    "never returns": (NEVER, "", False),
+}
+"""A mechanism, the note of its audit, and whether the process has to end in the middle of a call."""
 
 
-def _command(target: str, *options: str) -> list[str]:
-    return [sys.executable, "-m", "dpclaims", "audit", target, "--epsilon", "1.02", *options]
-
-
-def _finished(target: str, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        _command(target, *options), cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=120
-    )
+def _started(target: str, *options: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", ENDS_EARLY, "audit", target, "--epsilon", "1.02", *options]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=REPOSITORY, stdout=pipe, stderr=pipe, text=True)
 
 
 def _undecided(out: str, least: float = 0.1) -> str:
     """The note of an audit that was cut off with a bound."""
     document = json.loads(out)
     assert document["verdict"] == "undecided"
-    assert document["epsilon_lower"] > least
+    assert document["epsilon_lower"] >= least
     return document["note"]
 
 
-def test_the_command_itself():
-    # The slip has ε = 2: at α = 0.001 it is missed in 50,000 samples with probability far below 1e-6.
-    target = f"{REPOSITORY / 'examples' / 'my_mechanism.py'}:too_little_noise"
-    done = _finished(target, "--max-samples", "50000", "--json", "--epsilon", "1")
-    assert done.returncode == 1, done.stderr
-    assert json.loads(done.stdout)["verdict"] == "refuted"
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, *(pytest.param(n, marks=pytest.mark.slow) for n in (signal.SIGINT, signal.SIGHUP))],
+)
 def test_a_signal_prints_the_bound_reached(number, write):
-    target = write(SLOWLY)
-    running = subprocess.Popen(
-        _command(target, "--json", "--max-samples", "100000000"),
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    running = _started(write(SLOWLY), "--json", "--max-samples", "100000000")
     assert running.stderr is not None
     try:
         # Progress says that there is a bound by now; earlier lines tell of assumptions, or of a bound of 0.
@@ -419,22 +399,21 @@ def test_a_signal_prints_the_bound_reached(number, write):
     assert number.name in _undecided(out)
 
 
-@pytest.mark.parametrize("text", [THEN_NEVER, LIBRARY, DEAF], ids=["stuck", "late import", "deaf"])
-def test_the_time_limit_prints_the_bound_reached(text, write):
-    done = _finished(write(text), "--time-limit", "6", "--json", "--max-samples", "1000000000")
-    assert done.returncode == 3, done.stderr
-    assert ("cannot be stopped" if text == DEAF else "6 s were too short") in _undecided(done.stdout)
-    assert ("cannot be stopped; ε ≥" in done.stderr) == (text == DEAF)
+@pytest.mark.parametrize("name", [*list(LIMITS)[:3], pytest.param("never returns", marks=pytest.mark.slow)])
+def test_the_time_limit_prints_the_bound_reached(name, write):
+    text, note, cut_off = LIMITS[name]
+    running = _started(write(text), "--time-limit", "6", "--json", "--max-samples", "1000000000")
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 3, err
+    assert note in _undecided(out, 0.1 if note else 0.0)
+    assert ("cannot be stopped; ε ≥" in err) == cut_off
+    assert ("no output yet" in err) == (not note)
 
 
 @pytest.mark.parametrize("failure", ["raise RuntimeError('no more')", "return np.full(size, np.nan)"])
 def test_a_mechanism_that_fails_in_the_middle_leaves_the_bound_reached(failure, write, capsys):
-    late = body(
-        "calls.append(size)",
-        "if sum(calls) > 50_000:",
-        f"    {failure}",
-        "return sum(data) + rng.laplace(size=size)",
-    )
+    lines = ("calls.append(size)", "if sum(calls) > 50_000:", f"    {failure}")
+    late = body(*lines, "return sum(data) + rng.laplace(size=size)")
     target = write("calls = []\n" + late + "epsilon = 1.02\n")
     assert audit_target(target, json=True) == 2
     captured = capsys.readouterr()
@@ -443,41 +422,21 @@ def test_a_mechanism_that_fails_in_the_middle_leaves_the_bound_reached(failure, 
     assert _one_sentence(captured.err)
 
 
-@pytest.mark.slow
-def test_a_mechanism_that_never_returns_is_stopped(write):
-    # A first output may take 15 seconds beyond the limit; here it may take 3.
-    code = (
-        "import dpclaims\nfrom claims.harness.commands import watch\n"
-        "watch.FIRST_OUTPUT = 3.0\ndpclaims.main()\n"
-    )
-    options = _command(write(NEVER), "--time-limit", "1", "--json")[3:]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *options], cwd=REPOSITORY, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 3, done.stderr
-    assert json.loads(done.stdout)["verdict"] == "undecided"
-    assert "no output yet" in done.stderr
-
-
-def test_progress_goes_to_stderr_with_the_bound_so_far(write):
-    done = _finished(write(SLOWLY.replace("0.01", "0.02")), "--max-samples", "200000")
-    assert "dpclaims: the assumptions are tested" in done.stderr or "dpclaims: ε ≥" in done.stderr
-    assert "NOT REFUTED" in done.stdout
-    assert "dpclaims: " not in done.stdout
-
-
 def test_no_bad_manners_of_a_mechanism_spoil_the_document(write):
+    """It prints in all ways, forks, reseeds, and leaves a thread behind that would be waited for."""
     rude = body(
         "import os, subprocess",
         "print('one'); os.write(1, b'two'); np.random.seed(0); os.fork()",
         "if size > 100: subprocess.run(['echo', 'three'])",
         "return sum(data) + rng.laplace(size=size)",
     )
-    done = _finished(write(rude), "--json", "--max-samples", "3000")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["verdict"] == "not-refuted"
-    for word in ("one", "two", "three"):
-        assert word in done.stderr
+    thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
+    running = _started(write(thread + rude), "--json", "--max-samples", "3000")
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 0, err
+    assert json.loads(out)["verdict"] == "not-refuted"
+    for word in ("one", "two", "three", "threads that are left behind are ended: 1"):
+        assert word in err
 
 
 @pytest.mark.parametrize(("rest", "status"), [("| head -n 1; exit ${PIPESTATUS[0]}", 0), ("> /dev/full", 4)])
@@ -486,16 +445,6 @@ def test_a_reader_that_leaves_changes_no_verdict(rest, status, write):
     found = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert found.returncode == status, found.stderr
     assert "Traceback" not in found.stderr
-
-
-def test_a_thread_that_is_left_behind_keeps_no_verdict_waiting(write):
-    file = write(
-        "import threading, time\n" + GOOD + "threading.Thread(target=time.sleep, args=(600,)).start()\n"
-    )
-    found = _finished(file, "--max-samples", "2000")
-    assert found.returncode == 0, found.stderr
-    assert "threads that are left behind are ended: 1" in found.stderr
-    assert "NOT REFUTED" in found.stdout
 
 
 def test_a_crash_is_no_refutation(write, capsys, monkeypatch):

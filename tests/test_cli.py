@@ -109,6 +109,8 @@ def test_run_show_and_list_agree(dpclaims):
         (["list", "--nope"], "No such option: --nope"),
         (["run", "--tier"], "'--tier' requires an argument"),
         (["run", "-j", "x"], "'--jobs'"),
+        (["audit", "file.py", "--max-samples", "1e5"], "got '1e5'"),
+        (["audit", "file.py", "--max-samples=1e5"], "got '1e5'"),
         (["audit"], "Missing argument 'TARGET'"),
         (["run", "song2021/lemma-b.2", "--tier", "smoke", "--data", "nowhere"], "'nowhere' does not exist"),
         (["list", "song2021/theorem-9.9"], "song2021"),

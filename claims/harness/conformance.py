@@ -16,7 +16,7 @@ from claims.harness.index import entry_of
 from claims.harness.map import behind, used_by_results
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import ClaimResult
-from claims.harness.run.runner import Settings, evaluate, work_of
+from claims.harness.run.runner import Settings, evaluate
 from claims.harness.standing import result_of
 
 LEAST_STATEMENT = 40
@@ -196,7 +196,7 @@ RULES: Mapping[str, Rule] = {
 def smoke(claim: Claim) -> ClaimResult:
     """The claim at its smallest tier, in this process; `seconds` are of the processor, whatever else runs."""
     before = time.process_time()
-    result = evaluate(claim, work_of(Settings(tier="smoke")))[0]
+    result = evaluate(claim, Settings(tier="smoke"))[0]
     return replace(result, seconds=time.process_time() - before)
 
 

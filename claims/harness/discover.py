@@ -22,8 +22,6 @@ from claims.harness.claim import Claim, Paper
 from claims.harness.places import OWN, matches, meant, near_miss, other_folders
 
 NO_PAPERS = frozenset({"harness", "mutants"})
-ROOM = 1000
-"""How many claims a run has room for: each may spend this part of the error budget. More can be listed."""
 
 
 @dataclass(frozen=True, slots=True)

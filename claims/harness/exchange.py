@@ -15,7 +15,7 @@ from typing import Any
 
 from audits.values import plain
 from claims.harness.commands.printed import harmless
-from claims.harness.run.temporary import temporary_name
+from claims.harness.run.temporary import write_whole
 
 PASSED, FAILED, UNDECIDED, ERROR = "passed", "failed", "undecided", "error"
 _TAGS = {FAILED: "failure", UNDECIDED: "skipped", ERROR: "error"}
@@ -185,21 +185,12 @@ def line_of(function: Any) -> tuple[str, int]:
 
 def write(file: Path, text: str, *, append: bool = False) -> None:
     """Write by one rename; control characters of other people's texts, which XML forbids, are escaped."""
-    temporary = file.with_name(temporary_name(file.name))
     try:
         if file.exists() and not file.is_file():
             # A device such as /dev/null or a pipe is written to: a rename would put a file in its place.
             file.write_text(harmless(text), encoding="utf-8")
             return
-        file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_bytes() if append and file.exists() else b""
-        try:
-            with temporary.open("wb") as stream:
-                stream.write(before + harmless(text).encode())
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(temporary, file)
-        finally:
-            temporary.unlink(missing_ok=True)
+        write_whole(file, before + harmless(text).encode())
     except OSError as error:
         raise ValueError(f"{str(file)!r} cannot be written: {error.strerror}") from error

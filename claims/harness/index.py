@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from claims.harness.finding import Finding, finding_from_json
 from claims.harness.places import OWN, other_folders
+from claims.harness.run.temporary import write_whole
 
 if TYPE_CHECKING:
     from claims.harness.claim import Claim
@@ -135,12 +136,9 @@ def cache_folder() -> Path:
 
 def _write(file: Path, made: Index) -> None:
     """Keep the index; an older one goes. A folder that cannot be written is no obstacle."""
-    temporary = file.with_name(f".{os.getpid()}-{file.name}")
     with suppress(OSError, RuntimeError):
-        file.parent.mkdir(parents=True, exist_ok=True)
         document = {"claims": [asdict(e) for e in made.claims], "problems": made.problems}
-        temporary.write_text(json.dumps(document), encoding="utf-8")
+        write_whole(file, json.dumps(document).encode())
         old = sorted(file.parent.glob("index-*.json"), key=lambda f: f.stat().st_mtime_ns)
-        for each in old[:-7]:
+        for each in old[:-8]:
             each.unlink()
-        os.replace(temporary, file)

@@ -125,9 +125,9 @@ def test_what_a_claim_loads_is_in_its_closure() -> None:
     """The modules of ours that a run of one claim adds to the interpreter, against its closure."""
     code = (
         "import sys\nfrom claims.harness.run.cells import cells_of, compute\n"
-        "from claims.harness.run.runner import Settings, work_of\nfrom claims.harness.closure import *\n"
+        "from claims.harness.run.runner import Settings\nfrom claims.harness.closure import *\n"
         f"import {THEOREM} as m\nbefore, s = set(sys.modules), Sources(roots_of())\n"
-        "w = work_of(Settings(tier='smoke'))\n"
+        "w = Settings(tier='smoke')\n"
         "assert compute(m.CLAIM, next(cells_of(m.CLAIM, 'smoke')), w).error is None\n"
         "ours = {n for n in set(sys.modules) - before if n.split('.')[0] in PACKAGES}\n"
         f"print(*ours - s.closure('{THEOREM}'))"

@@ -17,7 +17,7 @@ import pytest
 
 from claims.harness.run import cluster, runner
 from claims.harness.run.runner import Settings, run_claims
-from claims.harness.run.store import claim_folder, read_run
+from claims.harness.run.store import claim_folder, read_claim, read_run
 from tests.harness.synthetic import claim, measure_mean
 
 distributed = pytest.importorskip("distributed", reason="needs the cluster extra")
@@ -134,39 +134,20 @@ def _slow(point):
     return measure_mean(point)
 
 
-def _many(folder: Path, address: str):
+def test_a_scheduler_that_dies_is_said_and_finished_claims_are_kept(tmp_path):
     points = [{"n": k} for k in range(40)]
-    return run_claims(
-        [claim(measure=_slow, points=points, chunk=50)], Settings(tier="smoke"), out=folder, scheduler=address
-    )
-
-
-@pytest.mark.parametrize(
-    ("killed", "says"), [("workers", "has no worker"), ("scheduler", "is gone|does not answer")]
-)
-def test_what_dies_is_said_and_finished_cells_are_kept(tmp_path, monkeypatch, killed, says):
-    monkeypatch.setattr(cluster, "PATIENCE", 3.0)
-    monkeypatch.setattr(runner, "SAVE_EVERY", 0.1)
-    import threading
-
+    claims = [claim("theorem-1"), claim("theorem-2", measure=_slow, points=points, chunk=50)]
     with _cluster(tmp_path, workers=2) as (address, processes):
-        victims = processes[:1] if killed == "scheduler" else processes[1:]
 
-        def kill():
-            deadline = time.monotonic() + 60
-            while not list(tmp_path.glob("run/cells/*/*.json")) and time.monotonic() < deadline:
-                time.sleep(0.05)
-            for process in victims:
-                process.send_signal(signal.SIGKILL)
+        def kill(event, result):
+            if event == "claim":
+                processes[0].send_signal(signal.SIGKILL)
 
-        thread = threading.Thread(target=kill)
-        thread.start()
         started = time.monotonic()
-        with pytest.raises(ChildProcessError, match=says):
-            _many(tmp_path / "run", address)
-        thread.join()
+        with pytest.raises(ChildProcessError, match="is gone"):
+            run_claims(claims, Settings(tier="smoke"), out=tmp_path / "run", scheduler=address, notify=kill)
     assert time.monotonic() - started < 90
-    assert list(tmp_path.glob("run/cells/*/*.json"))
+    assert read_claim(tmp_path / "run", "demo/theorem-1") is not None
 
 
 @pytest.mark.parametrize(

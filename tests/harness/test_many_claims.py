@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.many_claims import dpclaims, write_papers
-from claims.harness.discover import ROOM
 from claims.harness.run.runner import Settings, run_claims
+from claims.harness.words import ROOM
 from tests.harness.synthetic import claim
 
 PAPERS, EACH = 100, 100

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Annotated, Any
+
+import typer
+
+from claims.harness.commands.options import (
+    Arguments,
+    Data,
+    Delta,
+    Environments,
+    Epsilon,
+    Neighbours,
+    Packages,
+    Python,
+    Seed,
+)
 
 ALPHA = 0.001
 MAX_SAMPLES = 1_000_000
@@ -16,33 +28,54 @@ METHODS = ("sequential", "clopper-pearson")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What is asked of an audit.
+    """What is asked of an audit: the options of the command, but for what is printed and written.
 
-    epsilon, delta  the claim; None takes what the module says, and 0 for δ where it says nothing.
-    python          the Python that runs the file: a path or a version; None for the one that runs this.
-    with_packages   packages of the environment that the file is run in, as for pip; envs is where it is kept.
-    adjacency       "replace", "add", "remove" or "all", each an audit of its own at α; None: the file says.
-    set_options     arguments of the function, "bounds=0,1"; schema: what its data look like; pairs: a list of
-                    pairs of datasets, as Python writes it.
+    ε and δ are the claim: None takes what the module says, and 0 for δ where it says nothing. Each adjacency
+    is an audit of its own at α; None: the file says. `set_options` are arguments of the function.
     """
 
-    epsilon: float | None = None
-    delta: float | None = None
-    alpha: float = ALPHA
-    max_samples: int = MAX_SAMPLES
-    time_limit: float | None = TIME_LIMIT
-    resolution: float | None = None
-    method: str = METHODS[0]
-    seed: int = 0
-    jobs: int = 1
-    errors: str = "raise"
-    python: str | None = None
-    with_packages: Sequence[str] = ()
-    envs: Path | None = None
-    adjacency: str | None = None
-    set_options: Sequence[str] = ()
-    schema: str | None = None
-    pairs: str | None = None
+    epsilon: Epsilon = None
+    delta: Delta = None
+    alpha: Annotated[
+        float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
+    ] = ALPHA
+    max_samples: Annotated[
+        int,
+        typer.Option(
+            "--max-samples",
+            help="Outputs of each dataset, at most; assumptions, confirmation and witness take more.",
+        ),
+    ] = MAX_SAMPLES
+    time_limit: Annotated[
+        float | None,
+        typer.Option("--time-limit", help="Seconds after which to stop, counted from the first output."),
+    ] = TIME_LIMIT
+    resolution: Annotated[
+        float | None,
+        typer.Option("--resolution", help="The ε that must not go unnoticed; undecided where it could."),
+    ] = None
+    method: Annotated[str, typer.Option("--method", help=f"One of {', '.join(METHODS)}.")] = METHODS[0]
+    seed: Seed = 0
+    jobs: Annotated[
+        int,
+        typer.Option("-j", "--jobs", help="Processes that draw outputs of audits.each; threads for others."),
+    ] = 1
+    errors: Annotated[
+        str,
+        typer.Option(
+            "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
+        ),
+    ] = "raise"
+    python: Python = None
+    with_packages: Packages = field(default_factory=list[str])
+    envs: Environments = None
+    adjacency: Neighbours = None
+    set_options: Arguments = field(default_factory=list[str])
+    schema: Data = None
+    pairs: Annotated[
+        str | None,
+        typer.Option("--pairs", help="Pairs of datasets as Python writes them: '[([3, 0], [2, 0])]'."),
+    ] = None
 
     def again(self, target: str, command: str = "audit") -> str:
         """The command and those of its options that a result does not know."""

@@ -10,25 +10,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from claims.harness.commands.asked import ALPHA, MAX_SAMPLES, METHODS, TIME_LIMIT, Asked
-from claims.harness.commands.options import (
-    Arguments,
-    AsJson,
-    Delta,
-    Epsilon,
-    Junit,
-    Packages,
-    Python,
-    Summary,
-)
+from claims.harness.commands.asked import Asked
+from claims.harness.commands.options import AsJson, Junit, Summary, options_of
 from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
-from claims.harness.commands.targets import Claimed, Target, adjacent, load_any, place_of
+from claims.harness.commands.targets import Target, adjacent, load_any, place_of
 from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr, warnings_counted
 from claims.harness.exchange import Outputs
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
@@ -43,103 +33,25 @@ COLOURS = {"refuted": "bold red", "not-refuted": "bold green", "undecided": "bol
 STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
 
 
+@options_of(Asked)
 def audit_command(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="file.py, file.py:name or package.module:name.")
     ],
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    alpha: Annotated[
-        float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
-    ] = ALPHA,
-    max_samples: Annotated[
-        int,
-        typer.Option(
-            "--max-samples",
-            help="Outputs of each dataset, at most; assumptions, confirmation and witness take more.",
-        ),
-    ] = MAX_SAMPLES,
-    time_limit: Annotated[
-        float,
-        typer.Option("--time-limit", help="Seconds after which to stop, counted from the first output."),
-    ] = TIME_LIMIT,
-    resolution: Annotated[
-        float | None,
-        typer.Option("--resolution", help="The ε that must not go unnoticed; undecided where it could."),
-    ] = None,
-    method: Annotated[str, typer.Option("--method", help=f"One of {', '.join(METHODS)}.")] = METHODS[0],
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every random draw.")] = 0,
-    jobs: Annotated[
-        int,
-        typer.Option("-j", "--jobs", help="Processes that draw outputs of audits.each; threads for others."),
-    ] = 1,
-    errors: Annotated[
-        str,
-        typer.Option(
-            "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
-        ),
-    ] = "raise",
-    python: Python = None,
-    with_packages: Packages = None,
-    envs: Annotated[
-        Path | None,
-        typer.Option(
-            "--envs", metavar="DIR", help="Where --with keeps environments (default: a cache folder)."
-        ),
-    ] = None,
-    adjacency: Annotated[
-        str | None,
-        typer.Option(
-            "--adjacency", help="replace, add, remove, add-remove or all: each with its pair and verdict."
-        ),
-    ] = None,
-    set_options: Arguments = None,
-    schema: Annotated[
-        str | None,
-        typer.Option(
-            "--schema",
-            help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
-        ),
-    ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option("--pairs", help="Pairs of datasets as Python writes them: '[([3, 0], [2, 0])]'."),
-    ] = None,
     junit: Junit = None,
     summary: Summary = None,
     json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="All bounds, events and planted leaks.")
     ] = False,
+    **options: Any,
 ) -> None:
     """Audit your own mechanism: a lower bound on its ε from samples, and whether it refutes the claim.
 
     Exit status: 0 not refuted (which is no proof) · 1 refuted · 2 bad input · 3 undecided · 4 crashed.
     """
     before = threading.enumerate()
-    status = audit_target(
-        target,
-        epsilon=epsilon,
-        delta=delta,
-        alpha=alpha,
-        max_samples=max_samples,
-        time_limit=time_limit,
-        resolution=resolution,
-        method=method,
-        seed=seed,
-        jobs=jobs,
-        errors=errors,
-        python=python,
-        with_packages=with_packages or [],
-        envs=envs,
-        adjacency=adjacency,
-        set_options=set_options or [],
-        schema=schema,
-        pairs=pairs,
-        json=json,
-        outputs=Outputs(junit, summary),
-        verbose=verbose,
-    )
+    status = audit_target(target, json=json, verbose=verbose, outputs=Outputs(junit, summary), **options)
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
     if left:
         # Python would wait for them, perhaps for ever.
@@ -176,11 +88,9 @@ def audit_target(
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out, warnings_counted():
             adjacency, loaded = load_any(target, asked)
-            claim = Claimed(
-                epsilon=_claimed("epsilon", asked.epsilon, loaded.epsilon, None),
-                delta=_claimed("delta", asked.delta, loaded.delta, 0.0),
-            )
-            targets = adjacent(loaded, adjacency, claim, asked) if adjacency else [loaded]
+            claim = _claim(asked, loaded)
+            best = functools.partial(_best_pairs, loaded, claim, asked.errors)
+            targets = adjacent(loaded, adjacency, asked, best) if adjacency else [loaded]
             for one in targets:
                 so_far = functools.partial(bound_so_far, one, claim, asked)
                 document = functools.partial(_document, targets, tuple(results))
@@ -270,7 +180,7 @@ def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: Au
 
 
 def bound_so_far(
-    loaded: Target, claim: Claimed, asked: Asked, look: Look | None, seconds: float, note: str
+    loaded: Target, claim: tuple[float, float], asked: Asked, look: Look | None, seconds: float, note: str
 ) -> AuditResult:
     """The result of an audit that cannot go on: what the last look showed."""
     from audits.privacy import AuditResult, Resolution
@@ -279,8 +189,8 @@ def bound_so_far(
     only = pairs[0] if isinstance(pairs, (list, tuple)) and len(pairs) == 1 else (None, None)
     return AuditResult(
         verdict="undecided",
-        epsilon_claimed=claim.epsilon,
-        delta=claim.delta,
+        epsilon_claimed=claim[0],
+        delta=claim[1],
         epsilon_lower=0.0 if look is None else look.epsilon_lower,
         alpha=asked.alpha,
         e_value=1.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
@@ -320,15 +230,15 @@ def show(name: str, result: AuditResult, verbose: bool = False, again: str = "",
         console.print(Text(f"  {label:{width}}  {told}"))
 
 
-def _audit(loaded: Target, watch: Watch, claim: Claimed, asked: Asked) -> AuditResult:
+def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Asked) -> AuditResult:
     from audits.privacy import audit_privacy
 
     with watch, exits_are_errors():
         return audit_privacy(
             watch.watched(loaded.mechanism),
             loaded.pairs,
-            epsilon=claim.epsilon,
-            delta=claim.delta,
+            epsilon=claim[0],
+            delta=claim[1],
             adjacency=loaded.adjacency,
             score=loaded.score,
             **asked.keywords,
@@ -340,8 +250,22 @@ def _audit(loaded: Target, watch: Watch, claim: Claimed, asked: Asked) -> AuditR
         )
 
 
-def _claimed(name: str, given: float | None, default: float | None, otherwise: float | None) -> float:
-    for value in (given, default, otherwise):
-        if value is not None:
-            return value
-    raise ValueError(f"no {name} to audit against: pass --{name} or set `{name}` in the module")
+def _claim(asked: Asked, loaded: Target) -> tuple[float, float]:
+    """The (ε, δ) that the target is held against."""
+    epsilon = loaded.epsilon if asked.epsilon is None else asked.epsilon
+    if epsilon is None:
+        raise ValueError("no epsilon to audit against: pass --epsilon or set `epsilon` in the module")
+    return epsilon, (loaded.delta or 0.0) if asked.delta is None else asked.delta
+
+
+def _best_pairs(
+    loaded: Target, claim: tuple[float, float], errors: str, kind: str, known: Sequence[Any], rng: Any
+) -> tuple[Sequence[Any], str]:
+    """The pairs that a short search finds to show most."""
+    from audits.stock import search
+
+    def say(words: str) -> None:
+        print(f"dpclaims: {kind}: {words}", file=sys.stderr)
+
+    best = search(loaded.mechanism, known, claim, rng=rng, errors=errors, say=say)
+    return best, "; ".join(one.name for one in best)

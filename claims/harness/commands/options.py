@@ -1,9 +1,12 @@
-"""Options that several commands share: the claim, where the target's code runs, files for other tools."""
+"""Options that several commands share, and how a command has the fields of a record as its options."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -18,15 +21,53 @@ Python = Annotated[
     typer.Option("--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."),
 ]
 Packages = Annotated[
-    list[str] | None,
+    list[str],
     typer.Option("--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."),
 ]
+Environments = Annotated[
+    Path | None,
+    typer.Option("--envs", metavar="DIR", help="Where --with keeps environments (default: a cache folder)."),
+]
+Neighbours = Annotated[
+    str | None,
+    typer.Option(
+        "--adjacency", help="replace, add, remove, add-remove or all: each with its pair and verdict."
+    ),
+]
 Arguments = Annotated[
-    list[str] | None,
+    list[str],
     typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
 ]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        "--schema",
+        help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file.")]
 Summary = Annotated[
     Path | None, typer.Option("--summary", help="Append a Markdown table: for GitHub, $GITHUB_STEP_SUMMARY.")
 ]
+
+
+def options_of(record: type[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command, in place of ``**options``, an option for each field of a record.
+
+    An option is written down once, with its help and its default: in the record that the command makes of it.
+    """
+    hints = get_type_hints(record, include_extras=True)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    more: list[inspect.Parameter] = []
+    for one in fields(record):
+        default = one.default if one.default_factory is MISSING else one.default_factory()
+        more.append(inspect.Parameter(one.name, kind, default=default, annotation=hints[one.name]))
+
+    def signed(command: Callable[..., Any]) -> Callable[..., Any]:
+        first, *own = inspect.signature(command, eval_str=True).parameters.values()
+        command.__signature__ = inspect.Signature([first, *more, *own[:-1]])  # type: ignore[attr-defined]
+        return command
+
+    return signed

@@ -45,14 +45,6 @@ class Target:
     guessed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
-    """The (ε, δ) that a target is held against."""
-
-    epsilon: float
-    delta: float
-
-
 def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
     """(adjacency, target) of a file, a module, or a name in one, here or in another Python.
 
@@ -294,16 +286,20 @@ def _interpreter(asked: Asked) -> Path:
     return interpreter(asked.python)
 
 
-def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> list[Target]:
+Choose = Callable[[str, Sequence[Any], Any], tuple[Sequence[Any], str]]
+"""``choose(kind, known, rng)``: the pairs to try of those that the stock knows, with their names in words."""
+
+
+def adjacent(loaded: Target, adjacency: str, asked: Asked, choose: Choose) -> list[Target]:
     """The target under "replace", "add" and "remove", or one of them, each with its pairs.
 
-    An object of a library gets pairs of the stock for data of the schema asked for, those that a search finds
-    to show most; a file keeps its own, made into pairs of the other adjacency.
+    An object of a library gets pairs of the stock for data of the schema asked for, those that are chosen; a
+    file keeps its own, made into pairs of the other adjacency.
     """
     import numpy as np
 
     from audits.privacy.draw.pairs import take_pairs
-    from audits.stock import ADJACENCIES, OUT_OF_BOUNDS, derived, search, stock
+    from audits.stock import ADJACENCIES, OUT_OF_BOUNDS, derived, stock
 
     names = {**{kind: (kind,) for kind in ADJACENCIES}, ADD_REMOVE: ("add", "remove"), "all": ADJACENCIES}
     if adjacency not in names:
@@ -326,16 +322,9 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
         if loaded.pairs is None:
             # Who was not told the bounds may rely on them.
             told = not loaded.guessed or any(name in BOUNDS for name in _options(asked))
-            best = search(
-                loaded.mechanism,
-                [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name],
-                (claim.epsilon, claim.delta),
-                rng=rng,
-                errors=asked.errors,
-                say=lambda words, kind=kind: print(f"dpclaims: {kind}: {words}", file=sys.stderr),
-            )
-            pairs, words = [one.pair for one in best], "; ".join(one.name for one in best)
-            relation = shape.relation(kind)
+            usual = [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name]
+            chosen, words = choose(kind, usual, rng)
+            pairs, relation = [one.pair for one in chosen], shape.relation(kind)
         elif asked.pairs is not None:
             return [loaded]
         else:
@@ -343,7 +332,7 @@ def adjacent(loaded: Target, adjacency: str, claim: Claimed, asked: Asked) -> li
             pairs = [other for pair in own for other in derived(pair, kind)]
             words = "pairs derived from the file's"
             relation = "replace" if kind == "replace" else ADD_REMOVE
-        name = f"{loaded.name} under {kind} ({words})"
+        name = f"{loaded.name} under {kind}" + (f" ({words})" if words else "")
         found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
     return found
 

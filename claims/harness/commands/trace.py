@@ -10,9 +10,9 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,15 +20,20 @@ from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import (
     Arguments,
     AsJson,
+    Data,
     Delta,
+    Environments,
     Epsilon,
     Junit,
+    Neighbours,
     Packages,
     Python,
+    Seed,
     Summary,
+    options_of,
 )
 from claims.harness.commands.published import publish_traces
-from claims.harness.commands.targets import Target, load_any, place_of, schema_of
+from claims.harness.commands.targets import adjacent, load_any, place_of
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs, must_be_writable, save_plot
 from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
@@ -47,23 +52,44 @@ MOST_PAIRS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Where the program runs, on which data, and what is known of it."""
+    """The options of the command, but for what is printed and written: those of an audit, and its own."""
 
-    primitives: Sequence[str] = ()
-    python: str | None = None
-    with_packages: Sequence[str] = ()
-    envs: Path | None = None
-    adjacency: str | None = None
-    set_options: Sequence[str] = ()
-    schema: str | None = None
-    seed: int = 0
-    seeds: int | None = None
-    fixed_seeds: bool = False
-    time_limit: float = LIMIT
-    plot: Path | None = None
-    outputs: Outputs = field(default_factory=Outputs)
+    epsilon: Epsilon = None
+    delta: Delta = None
+    adjacency: Neighbours = None
+    primitive: Annotated[
+        list[str],
+        typer.Option(
+            "--primitive", metavar="NAME", help="A function or class that adds noise itself; repeat."
+        ),
+    ] = field(default_factory=list[str])
+    python: Python = None
+    with_packages: Packages = field(default_factory=list[str])
+    envs: Environments = None
+    set_options: Arguments = field(default_factory=list[str])
+    schema: Data = None
+    seed: Seed = 0
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", help="Runs of each pair in each direction, and no more.")
+    ] = None
+    fixed_seeds: Annotated[
+        bool,
+        typer.Option("--fixed-seeds", help="A seed in the program is for a test: the release has another."),
+    ] = False
+    time_limit: Annotated[
+        float, typer.Option("--time-limit", help="Seconds; what is known by then is said.")
+    ] = LIMIT
+    plot: Annotated[Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")] = (
+        None
+    )
+
+    def asked(self) -> Asked:
+        """The options that say where the program runs, and on which data."""
+        shared = {one.name for one in fields(Asked)} & {one.name for one in fields(self)} - {"time_limit"}
+        return Asked(**{name: getattr(self, name) for name in shared})
 
 
+@options_of(Options)
 def trace_command(
     target: Annotated[
         str,
@@ -71,72 +97,23 @@ def trace_command(
             metavar="TARGET", help="file.py, file.py:name, package.module:name, or a library's object."
         ),
     ],
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    adjacency: Annotated[
-        str | None,
-        typer.Option("--adjacency", help="replace, add, remove, or all: each with its pairs and verdict."),
-    ] = None,
-    primitive: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--primitive", metavar="NAME", help="A function or class that adds noise itself; repeat."
-        ),
-    ] = None,
-    python: Python = None,
-    with_packages: Packages = None,
-    envs: Annotated[
-        Path | None, typer.Option("--envs", metavar="DIR", help="Where --with keeps environments.")
-    ] = None,
-    set_options: Arguments = None,
-    schema: Annotated[
-        str | None,
-        typer.Option("--schema", help="Data of a library's function: n=5,features=2,classes=2,nan=1."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every run.")] = 0,
-    seeds: Annotated[
-        int | None, typer.Option("--seeds", help="Runs of each pair in each direction, and no more.")
-    ] = None,
-    fixed_seeds: Annotated[
-        bool,
-        typer.Option("--fixed-seeds", help="A seed in the program is for a test: the release has another."),
-    ] = False,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds; what is known by then is said.")
-    ] = LIMIT,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")
-    ] = None,
     junit: Junit = None,
     summary: Summary = None,
     json: AsJson = False,
+    **given: Any,
 ) -> None:
     """Trace your own program: the line that leaks, and what each draw costs at the real distance of the data.
 
     Exit status: 0 nothing found (which is no proof) · 1 a leak, or a ledger above the claim · 2 bad input ·
     3 draws were lost, so that nothing is known · 4 crashed.
     """
-    options = Options(
-        primitives=primitive or [],
-        python=python,
-        with_packages=with_packages or [],
-        envs=envs,
-        adjacency=adjacency,
-        set_options=set_options or [],
-        schema=schema,
-        seed=seed,
-        seeds=seeds,
-        fixed_seeds=fixed_seeds,
-        time_limit=time_limit,
-        plot=plot,
-        outputs=Outputs(junit, summary),
-    )
+    options = Options(**given)
     before = set(threading.enumerate())
     end = functools.partial(_end, os._exit)  # a program that is traced finds another one
-    watchdog = threading.Timer(time_limit + 15.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
+    watchdog = threading.Timer(options.time_limit + 15.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
     watchdog.daemon = True
     watchdog.start()
-    status = trace_target(target, options, epsilon=epsilon, delta=delta, json=json)
+    status = trace_target(target, options, Outputs(junit, summary), json=json)
     left = [t for t in threading.enumerate() if t not in before and not t.daemon]
     for thread in left:
         thread.join(PATIENCE / len(left))
@@ -153,21 +130,14 @@ def _end(leave: Callable[[int], None], reason: str) -> None:
     leave(BAD_INPUT)
 
 
-def trace_target(
-    target: str,
-    options: Options,
-    *,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    json: bool = False,
-) -> int:
+def trace_target(target: str, options: Options, outputs: Outputs, *, json: bool = False) -> int:
     """Trace TARGET, print what was found, and return the exit status."""
     results: dict[str, tuple[str, TraceResult]] = {}
     try:
         must_be_writable("--plot", options.plot, parents=False)
         with stdout_to_stderr():
-            results = _results(target, options, epsilon, delta)
-        _written(target, results, options)
+            results = _results(target, options)
+        _written(target, results, options.plot, outputs)
     except ValueError as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -195,41 +165,29 @@ def trace_target(
     )
 
 
-def _results(
-    target: str, options: Options, epsilon: float | None, delta: float | None
-) -> dict[str, tuple[str, TraceResult]]:
+def _results(target: str, options: Options) -> dict[str, tuple[str, TraceResult]]:
     from audits.trace import trace_privacy
 
     if not 0.0 < options.time_limit < math.inf:
         raise ValueError(f"--time-limit must be a number of seconds > 0, got {options.time_limit:g}")
     if options.seed < 0:
         raise ValueError(f"--seed must be ≥ 0, got {options.seed}")
-    asked = Asked(
-        epsilon=epsilon,
-        delta=delta,
-        seed=options.seed,
-        python=options.python,
-        with_packages=options.with_packages,
-        envs=options.envs,
-        adjacency=options.adjacency,
-        set_options=options.set_options,
-        schema=options.schema,
-    )
+    asked = options.asked()
     adjacency, loaded = load_any(target, asked)
-    claim = epsilon if epsilon is not None else loaded.epsilon
+    claim = loaded.epsilon if options.epsilon is None else options.epsilon
     if claim is None:
         raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
-    spent = delta if delta is not None else (loaded.delta or 0.0)
+    spent = (loaded.delta or 0.0) if options.delta is None else options.delta
     found: dict[str, tuple[str, TraceResult]] = {}
     end = time.monotonic() + options.time_limit
-    for one in _by_adjacency(loaded, adjacency, options):
+    for one in adjacent(loaded, adjacency, asked, _first_pairs) if adjacency else [loaded]:
         result = trace_privacy(
             one.mechanism,
             one.pairs,
             epsilon=claim,
             delta=spent,
             adjacency=one.adjacency,
-            primitives=options.primitives,
+            primitives=options.primitive,
             seed=options.seed,
             fixed_seeds=options.fixed_seeds,
             time_limit=max(end - time.monotonic(), 1e-3),
@@ -239,39 +197,9 @@ def _results(
     return found
 
 
-def _by_adjacency(loaded: Target, adjacency: str | None, options: Options) -> list[Target]:
-    """The target with its pairs; an object of a library gets all pairs of the stock, as a trace is quick."""
-    from dataclasses import replace
-
-    from audits.stock import ADJACENCIES, derived, stock
-
-    if adjacency is None:
-        return [loaded]
-    if adjacency not in (*ADJACENCIES, "all"):
-        raise ValueError(f"--adjacency must be one of {', '.join((*ADJACENCIES, 'all'))}, got {adjacency!r}")
-    kinds = list(ADJACENCIES) if adjacency == "all" else [adjacency]
-    known: Any = loaded.adjacency
-    if loaded.pairs is None and known is not None:
-        meant = ("replace",) if known == "replace" else ("add", "remove")
-        kinds = [kind for kind in kinds if kind in meant]
-    if not kinds:
-        raise ValueError(f"--adjacency {adjacency}: the claim of {loaded.name} is made for another one")
-    shape = schema_of(options.schema, options.set_options)
-    found: list[Target] = []
-    for kind in kinds:
-        if loaded.pairs is None:
-            pairs: Any = [named.pair for named in stock(shape, kind)][:MOST_PAIRS]
-        else:
-            import numpy as np
-
-            from audits.privacy.draw.pairs import take_pairs
-
-            own, _ = take_pairs(loaded.pairs, np.random.default_rng(options.seed), cast(Any, known))
-            pairs = [other for pair in own for other in derived(pair, kind)]
-        relation = "replace" if kind == "replace" else "add-remove"
-        name = f"{loaded.name} under {kind}"
-        found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
-    return found
+def _first_pairs(kind: str, known: Sequence[Any], rng: Any) -> tuple[Sequence[Any], str]:
+    """Pairs of the stock: nearly all, as a trace is quick."""
+    return known[:MOST_PAIRS], ""
 
 
 def _show(name: str, result: TraceResult) -> None:
@@ -296,12 +224,13 @@ def _show(name: str, result: TraceResult) -> None:
         console.print(Text("\n" + result.table()))
 
 
-def _written(target: str, results: dict[str, tuple[str, TraceResult]], options: Options) -> None:
-    plot = options.plot
+def _written(
+    target: str, results: dict[str, tuple[str, TraceResult]], plot: Path | None, outputs: Outputs
+) -> None:
     try:
         if plot is not None:
             _, dearest = max(results.values(), key=lambda pair: pair[1].epsilon_ledger or 0.0)
             save_plot(dearest.plot().figure, plot)
     except ImportError as error:
         raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
-    publish_traces(dict(results.values()), place_of(target), options.outputs)
+    publish_traces(dict(results.values()), place_of(target), outputs)

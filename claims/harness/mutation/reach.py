@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import cProfile
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,8 @@ from claims.harness.claim import Claim
 from claims.harness.closure import Sources
 from claims.harness.index import cache_folder
 from claims.harness.mutation.forked import each_forked
-from claims.harness.run.runner import Settings, evaluate, work_of
+from claims.harness.run.runner import Settings, evaluate
+from claims.harness.run.temporary import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def executed(claim: Claim, tier: str) -> tuple[list[object], float]:
     profile = cProfile.Profile(builtins=False)
     before = time.process_time()
     with profile:
-        evaluate(claim, work_of(Settings(tier=tier)))
+        evaluate(claim, Settings(tier=tier))
     seconds = time.process_time() - before
     return [entry.code for entry in profile.getstats()], seconds
 
@@ -116,14 +116,10 @@ def _kept(claim: Claim, tier: str, sources: Sources) -> Reach | None:
 
 def _keep(claim: Claim, tier: str, sources: Sources, reach: Reach) -> None:
     """Keep a reach; a folder that cannot be written is no obstacle."""
-    file = _file(claim, tier)
-    temporary = file.with_name(f".{os.getpid()}-{file.name}")
     document = {
         "sources": sources.digest(claim.module),
         "functions": sorted(reach.functions),
         "seconds": reach.seconds,
     }
     with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(document), encoding="utf-8")
-        os.replace(temporary, file)
+        write_whole(_file(claim, tier), json.dumps(document).encode())

@@ -22,7 +22,7 @@ from claims.harness.mutation.forked import allow, each_forked
 from claims.harness.mutation.named import FOLDER
 from claims.harness.mutation.plant import planted
 from claims.harness.run.result import ClaimResult
-from claims.harness.run.runner import Settings, evaluate, work_of
+from claims.harness.run.runner import Settings, evaluate
 
 PATIENCE = 60.0
 """Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
@@ -119,7 +119,7 @@ def noticed(verdict: str, expected: str) -> bool:
 
 
 def _verdict(claim: Claim, tier: str) -> str:
-    result, _ = evaluate(claim, work_of(Settings(tier=tier)))
+    result, _ = evaluate(claim, Settings(tier=tier))
     return seen_of(claim, result) or "crashed"
 
 

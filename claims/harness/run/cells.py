@@ -14,19 +14,39 @@ from audits.evidence import Evidence, no_coarser
 from audits.judge import deciding_first
 from claims.harness.claim import RESERVED, Budget, Claim, Point
 from claims.harness.run.seeds import generator
+from claims.harness.words import ROOM, TIERS
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """What a claim may use: tier, master seed, its share of the error budget, and data."""
+ALPHA = 0.001
+"""Default probability that a run calls any true claim refuted."""
 
-    tier: str
-    seed: int
-    share: float
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The parameters of a run that change its results."""
+
+    tier: str = "ci"
+    seed: int = 0
+    alpha: float = ALPHA
     data: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.tier not in TIERS:
+            raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {self.tier!r}")
+        if not 0.0 < self.alpha < 1.0:
+            raise ValueError(f"alpha must be in (0, 1), got {self.alpha}")
+        if self.seed < 0:
+            raise ValueError(f"seed must be ≥ 0, got {self.seed}")
+        if self.data is not None and not self.data.exists():
+            raise ValueError(f"data (--data or DPCLAIMS_DATA) {str(self.data)!r} does not exist")
+
+    @property
+    def share(self) -> float:
+        """What each claim may spend: a run has room for `ROOM` claims, however many there are."""
+        return self.alpha / ROOM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +79,10 @@ def cells_of(claim: Claim, tier: str) -> Iterator[Cell]:
             yield Cell(claim=claim.id, index=index, chunk=chunk, trials=trials)
 
 
-def compute(claim: Claim, cell: Cell, work: Work) -> Outcome:
+def compute(claim: Claim, cell: Cell, settings: Settings) -> Outcome:
     """Compute one cell; an exception becomes its traceback."""
     started = time.perf_counter()
-    points = claim.tier(work.tier).points
+    points = claim.tier(settings.tier).points
     axes = dict(points[cell.index])
     columns: Mapping[str, Any] | None = None
     evidence: tuple[Evidence, ...] = ()
@@ -70,11 +90,11 @@ def compute(claim: Claim, cell: Cell, work: Work) -> Outcome:
     try:
         point = Point(
             axes=axes,
-            rng=generator(work.seed, claim.id, axes, cell.chunk),
+            rng=generator(settings.seed, claim.id, axes, cell.chunk),
             # Points are judged one by one: each has its part of the share.
-            alpha=work.share / len(points) if claim.check is not None else work.share,
+            alpha=settings.share / len(points) if claim.check is not None else settings.share,
             trials=cell.trials,
-            data=work.data if claim.check_data is not None else None,
+            data=settings.data if claim.check_data is not None else None,
         )
         if claim.check is not None:
             evidence = _checked(claim, point)
@@ -90,7 +110,7 @@ def compute(claim: Claim, cell: Cell, work: Work) -> Outcome:
 
 
 def conclude(
-    claim: Claim, outcomes: Sequence[Outcome], work: Work
+    claim: Claim, outcomes: Sequence[Outcome], share: float
 ) -> tuple[tuple[Evidence, ...], pd.DataFrame]:
     """The evidence of a claim whose cells are all in, the deciding piece first, and its rows.
 
@@ -104,12 +124,12 @@ def conclude(
         found = [e for o in ordered for e in o.evidence]
     else:
         assert claim.judge is not None
-        found = list(claim.judge(rows.copy(), Budget(work.share)))
+        found = list(claim.judge(rows.copy(), Budget(share)))
         if not found:
             raise ValueError(f"{claim.id}: judge() gave no evidence ({claim.file})")
     spent = math.fsum(e.alpha_spent for e in found)
-    if spent > work.share * (1 + 1e-9):
-        raise ValueError(f"{claim.id}: judge() spent {spent:.3g} of an error budget of {work.share:.3g}")
+    if spent > share * (1 + 1e-9):
+        raise ValueError(f"{claim.id}: judge() spent {spent:.3g} of an error budget of {share:.3g}")
     return deciding_first(no_coarser(e, claim.largest_resolution) for e in found), rows
 
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import combine
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources, import_paths, roots_of
-from claims.harness.discover import ROOM, Catalogue, broken, discover, select
+from claims.harness.discover import Catalogue, broken, discover, select
 from claims.harness.places import OWN, RUNS
-from claims.harness.run.cells import Cell, Outcome, Work, cells_of, compute, conclude
+from claims.harness.run.cells import ALPHA, Outcome, Settings, cells_of, compute, conclude
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult, as_cached
@@ -32,54 +32,28 @@ from claims.harness.run.store import (
     write_provenance,
 )
 from claims.harness.run.workers import Task, in_local_workers, in_this_process, one_thread
-from claims.harness.words import TIERS
+from claims.harness.words import ROOM
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ALPHA = 0.001
-"""Default probability that a run calls any true claim refuted."""
 NUMERICS = ("numpy", "scipy")
 """The libraries whose versions change results."""
 
 Notify = Callable[[str, "ClaimResult | None"], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """The parameters of a run that change its results."""
-
-    tier: str = "ci"
-    seed: int = 0
-    alpha: float = ALPHA
-    data: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.tier not in TIERS:
-            raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {self.tier!r}")
-        if not 0.0 < self.alpha < 1.0:
-            raise ValueError(f"alpha must be in (0, 1), got {self.alpha}")
-        if self.seed < 0:
-            raise ValueError(f"seed must be ≥ 0, got {self.seed}")
-        if self.data is not None and not self.data.exists():
-            raise ValueError(f"data (--data or DPCLAIMS_DATA) {str(self.data)!r} does not exist")
-
-    @property
-    def share(self) -> float:
-        """What each claim may spend: a run has room for `ROOM` claims, however many there are."""
-        return self.alpha / ROOM
-
-
 @dataclass(slots=True)
 class _Pending:
-    """A claim whose cells are under way."""
+    """A claim whose cells are under way, and the key of its result."""
 
-    claim: Claim
-    work: Work
-    digest: str
+    task: Task
     key: str
-    cells: list[Cell]
     outcomes: list[Outcome] = field(default_factory=list[Outcome])
+
+    @property
+    def claim(self) -> Claim:
+        return self.task.claim
 
 
 def run(
@@ -177,7 +151,7 @@ def run_claims(
         under_way.take_stored()
     under_way.compute(jobs, scheduler)
     final = under_way.hold_by_premises([c.id for c in claims], known.claims)
-    provenance["sources"] = {claim_id: state.digest for claim_id, state in states.items()}
+    provenance["sources"] = {claim_id: state.task.digest for claim_id, state in states.items()}
     provenance["finished"] = _now()
     write_provenance(folder, provenance)
     return RunResult(folder=folder, provenance=provenance, claims=tuple(final), problems=problems)
@@ -212,7 +186,7 @@ class _Run:
             if state.claim.module and self.sources.changed(state.claim.module):
                 changed.append(state.claim.id)
             else:
-                self._keep(state, *_conclude(state.claim, state.outcomes, state.work))
+                self._keep(state, *_conclude(state.claim, state.outcomes, self.settings))
         if changed:
             raise ValueError(
                 f"the sources of {', '.join(changed)} changed during the run, so nothing of it is kept; "
@@ -232,12 +206,12 @@ class _Run:
     def _finished(self, states: Sequence[_Pending], jobs: int, scheduler: str | None) -> Iterator[_Pending]:
         """Compute the cells, and yield each claim when all of its cells are in."""
         pending = {state.claim.id: state for state in states}
-        tasks = [Task(claim=s.claim, work=s.work, cells=s.cells, digest=s.digest) for s in states]
+        tasks = [state.task for state in states]
         for outcome in _execute(tasks, self.places, jobs, scheduler):
             state = pending[outcome.cell.claim]
             state.outcomes.append(outcome)
             self.say("cell", None)
-            if len(state.outcomes) == len(state.cells):
+            if len(state.outcomes) == len(state.task.cells):
                 yield state
 
     def _keep(self, state: _Pending, result: ClaimResult, rows: pd.DataFrame) -> None:
@@ -250,21 +224,11 @@ class _Run:
         self.say("claim", result)
 
 
-def evaluate(claim: Claim, work: Work) -> tuple[ClaimResult, pd.DataFrame]:
+def evaluate(claim: Claim, settings: Settings) -> tuple[ClaimResult, pd.DataFrame]:
     """One claim from beginning to end in this process: its result and its rows; nothing is stored."""
     with one_thread():
-        outcomes = [compute(claim, cell, work) for cell in cells_of(claim, work.tier)]
-        return _conclude(claim, outcomes, work)
-
-
-def work_of(settings: Settings) -> Work:
-    """What a claim may use in a run with these settings."""
-    return Work(
-        tier=settings.tier,
-        seed=settings.seed,
-        share=settings.share,
-        data=settings.data,
-    )
+        outcomes = [compute(claim, cell, settings) for cell in cells_of(claim, settings.tier)]
+        return _conclude(claim, outcomes, settings)
 
 
 def finished(claim: Claim, settings: Settings, sources: Sources, runs: Path = RUNS) -> ClaimResult | None:
@@ -283,10 +247,19 @@ def count_cells(claims: Sequence[Claim], tier: str) -> int:
 
 
 def _pending(claim: Claim, settings: Settings, sources: Sources, data: str | None) -> _Pending:
-    work = work_of(settings)
+    """The cells of a claim, and the digest of everything that its result is computed from."""
     digest = sources.digest(claim.module) if claim.module else ""
-    key = _key(claim, digest, settings, data)
-    return _Pending(claim, work, digest, key, list(cells_of(claim, settings.tier)))
+    key = result_key(
+        claim=claim.id,
+        sources=digest,
+        versions=_libraries(),
+        tier=settings.tier,
+        seed=settings.seed,
+        share=settings.share,
+        data=data if claim.check_data is not None else None,
+    )
+    cells = list(cells_of(claim, settings.tier))
+    return _Pending(Task(claim=claim, settings=settings, cells=cells, digest=digest), key)
 
 
 def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
@@ -297,19 +270,6 @@ def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
             assert claim.check_data is not None
             claim.check_data(settings.data)
     return data_digest(settings.data) if readers else None
-
-
-def _key(claim: Claim, digest: str, settings: Settings, data: str | None) -> str:
-    """The digest of everything that the result of a claim is computed from."""
-    return result_key(
-        claim=claim.id,
-        sources=digest,
-        versions=_libraries(),
-        tier=settings.tier,
-        seed=settings.seed,
-        share=settings.share,
-        data=data if claim.check_data is not None else None,
-    )
 
 
 def _libraries() -> dict[str, str]:
@@ -331,7 +291,7 @@ def _provenance(
         "seed": settings.seed,
         "alpha": settings.alpha,
         "alpha_per_claim": settings.share,
-        "sources": {claim_id: state.digest for claim_id, state in states.items()},
+        "sources": {claim_id: state.task.digest for claim_id, state in states.items()},
         "versions": versions(),
         "machine": machine(),
         "data": None if settings.data is None else {"name": settings.data.name, "sha256": data},
@@ -397,7 +357,9 @@ def _execute(
     return in_local_workers(tasks, jobs, import_paths(roots_of(*places)))
 
 
-def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[ClaimResult, pd.DataFrame]:
+def _conclude(
+    claim: Claim, outcomes: Sequence[Outcome], settings: Settings
+) -> tuple[ClaimResult, pd.DataFrame]:
     """Judge a claim whose cells are all in; a crash in a cell or in judge() is the result then."""
     import pandas as pd
 
@@ -408,7 +370,7 @@ def _conclude(claim: Claim, outcomes: Sequence[Outcome], work: Work) -> tuple[Cl
     if error is None:
         try:
             with one_thread():
-                evidence, rows = conclude(claim, ordered, work)
+                evidence, rows = conclude(claim, ordered, settings.share)
         except Exception:
             error = traceback.format_exc()
     resolutions = [e.resolution for e in evidence if e.resolution is not None]

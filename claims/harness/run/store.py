@@ -27,7 +27,7 @@ from claims.harness.ids import check_id
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
 from claims.harness.run.seal import can_seal, is_sealed, seal
 from claims.harness.run.serialise import dumps, number, read_json
-from claims.harness.run.temporary import is_abandoned, temporary_name
+from claims.harness.run.temporary import is_abandoned, temporary_name, write_synced, write_whole
 from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame, *,
     try:
         temporary.mkdir(parents=True)
         for name, data in contents.items():
-            _write_synced(temporary / name, data)
+            write_synced(temporary / name, data)
         _publish(temporary, target, result.id, None if over else key)
     finally:
         # After a rename nothing is left; on a full disk what was written half is.
@@ -153,13 +153,7 @@ def inside(run: Path, file: Path) -> Path:
 
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
     """Write provenance.json by one rename."""
-    run.mkdir(parents=True, exist_ok=True)
-    temporary = run / temporary_name("provenance.json")
-    try:
-        _write_synced(temporary, dumps({"format": RUN_FORMAT} | provenance).encode())
-        os.replace(temporary, run / "provenance.json")
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(run / "provenance.json", dumps({"format": RUN_FORMAT} | provenance).encode())
 
 
 def read_provenance(run: Path) -> dict[str, Any]:
@@ -246,13 +240,6 @@ def remove(path: Path) -> None:
 
 def _ours(run: Path) -> bool:
     return (run / "claims").is_dir() or (run / "provenance.json").is_file()
-
-
-def _write_synced(file: Path, data: bytes) -> None:
-    with file.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
 
 
 def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> None:

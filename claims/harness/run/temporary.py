@@ -1,52 +1,45 @@
-"""Names of temporary files that tell which process made them, on which machine."""
+"""Files and folders that appear whole: made under a temporary name beside their place, and renamed."""
 
 from __future__ import annotations
 
 import os
 import re
-import socket
 import time
 from pathlib import Path
 from secrets import token_hex
 
-_NAME = re.compile(r"\.(?P<pid>\d+)@(?P<host>[^-]*)-[0-9a-f]{8}-")
-OLD = 7 * 86400.0
-"""Seconds after which what another machine has left is taken for abandoned."""
+_NAME = re.compile(r"\.[0-9a-f]{16}-")
+OLD = 86400.0
+"""Seconds after which a temporary name is that of a process that was killed."""
 
 
 def temporary_name(name: str) -> str:
     """A name that no other process uses, for what becomes `name` in the end."""
-    return f".{os.getpid()}@{_host()}-{token_hex(4)}-{name}"
+    return f".{token_hex(8)}-{name}"
 
 
 def is_abandoned(path: Path) -> bool:
-    """Whether `path` has such a name, and the process that made it is dead.
-
-    Only a process of this machine can be asked for; a file of another machine, which shares the folder over
-    the network, counts as abandoned when it is a week old.
-    """
-    found = _NAME.match(path.name)
-    if found is None:
-        return False
-    if found["host"] != _host():
-        try:
-            return time.time() - path.lstat().st_mtime > OLD
-        except OSError:
-            return False
-    pid = int(found["pid"])
-    return pid != os.getpid() and not is_alive(pid)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process of this machine has this id."""
+    """Whether `path` has such a name, and nobody has written to it for a day."""
     try:
-        os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
+        return _NAME.match(path.name) is not None and time.time() - path.lstat().st_mtime > OLD
+    except OSError:
         return False
-    except PermissionError:
-        return True
-    return True
 
 
-def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9.]", "_", socket.gethostname())
+def write_synced(file: Path, data: bytes) -> None:
+    """Write to the disk itself: a full one is noticed here."""
+    with file.open("wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file by one rename: whoever reads it finds all of it, or what was there before."""
+    temporary = file.with_name(temporary_name(file.name))
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_synced(temporary, data)
+        os.replace(temporary, file)
+    finally:
+        temporary.unlink(missing_ok=True)

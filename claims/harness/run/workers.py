@@ -12,7 +12,7 @@ from typing import Any
 
 from audits.privacy.draw.processes import end_with_parent
 from claims.harness.claim import Claim
-from claims.harness.run.cells import Cell, Outcome, Work, compute
+from claims.harness.run.cells import Cell, Outcome, Settings, compute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +20,7 @@ class Task:
     """The cells of a claim that are to be computed; `digest` is that of its sources, "" without any."""
 
     claim: Claim
-    work: Work
+    settings: Settings
     cells: Sequence[Cell]
     digest: str = ""
 
@@ -30,7 +30,7 @@ def in_this_process(tasks: Sequence[Task]) -> Iterator[Outcome]:
     with one_thread():
         for task in tasks:
             for cell in task.cells:
-                yield compute(task.claim, cell, task.work)
+                yield compute(task.claim, cell, task.settings)
 
 
 def in_local_workers(tasks: Sequence[Task], jobs: int, paths: Sequence[str]) -> Iterator[Outcome]:
@@ -64,15 +64,15 @@ def pack(task: Task) -> bytes:
     """The claim and what it may use, for another process: by value where tests make claims of closures."""
     from joblib.externals.loky.cloudpickle_wrapper import dumps
 
-    return dumps((task.claim, task.work))
+    return dumps((task.claim, task.settings))
 
 
 def _in_worker(packed: bytes, cell: Cell, paths: Sequence[str], parent: int) -> Outcome:
     """`compute` in a worker, which may not know yet where other people's papers stand."""
     end_with_parent(parent)
     sys.path += [path for path in paths if path not in sys.path]
-    claim, work = pickle.loads(packed)
-    return compute(claim, cell, work)
+    claim, settings = pickle.loads(packed)
+    return compute(claim, cell, settings)
 
 
 @contextmanager
