@@ -169,7 +169,7 @@ def largest_epsilon(delta: float) -> float:
 
 
 DELTAS = (1e-2, 1e-3, 1e-5, 1e-8)
-SMOKE = grid(epsilon=(0.5, 1.0), delta=(1e-3, 1e-5), steps=(1, 100), n=100)
+SMOKE = grid(epsilon=(0.25, 0.5, 1.0), delta=(1e-3, 1e-5), steps=(1, 100), n=100)
 CI = grid(epsilon=(0.05, 0.1, 0.25, 0.5, 0.75, 1.0), delta=DELTAS, steps=(1, 2, 10, 100, 10_000), n=100)
 FULL = grid(
     epsilon=np.round(np.geomspace(0.01, 1.0, 21), 6).tolist(), delta=(*DELTAS, 0.3, 1e-12),

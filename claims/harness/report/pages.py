@@ -113,9 +113,9 @@ def index_page(site: Site, page: Page) -> str:
         total=_standings(listed),
         stand_ins=sum(r.stand_in and r.standing is Standing.OPEN for r in listed),
         findings=_alternating(_findings(site, None))[:MOST_FINDINGS],
-        results=[_row(r) for r in listed],
-        lines=[_row(r) for r in site.results if r.is_line_by_line and not r.is_control],
-        controls=[_row(r) for r in site.results if r.is_control],
+        results=listed,
+        lines=[r for r in site.results if r.is_line_by_line and not r.is_control],
+        controls=[r for r in site.results if r.is_control],
         filters=_filters(listed),
         meanings=[(BADGES[s], words) for s, words in MEANING.items()],
         verdicts=list(VERDICTS.items()),
@@ -198,8 +198,8 @@ def paper_page(site: Site, page: Page, key: str) -> str:
         paper=paper,
         findings=_findings(site, key),
         map=_map_shown(site, key),
-        results=[_row(r) for r in results if not r.is_line_by_line],
-        lines=[_row(r) for r in results if r.is_line_by_line],
+        results=[r for r in results if not r.is_line_by_line],
+        lines=[r for r in results if r.is_line_by_line],
         bibtex=paper["bibtex"],
         doi=doi_of(paper["bibtex"]),
         options=said_by(site.run.provenance),
@@ -277,7 +277,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
     return fill(
         "result.html.j2",
         page,
-        result=_row(result) | {"readings": result.readings, "printed": result.printed},
+        result=result,
         telling=telling,
         parts=parts,
         stands=STANDS,
@@ -348,7 +348,10 @@ def _part(
 ) -> dict[str, Any]:
     """One reading on the page of its result."""
     evidence = list(reading.result.evidence) if reading.result is not None else []
-    cut = MOST_EVIDENCE if len(evidence) > MOST_EVIDENCE + 5 else len(evidence)
+    # What decides nothing is folded, where anything decides.
+    deciding = [piece for piece in evidence if piece.verdict is not None] or evidence
+    cut = MOST_EVIDENCE if len(deciding) > MOST_EVIDENCE + 5 else len(deciding)
+    rest = deciding[cut:] + [piece for piece in evidence if piece not in deciding]
     shown = rows.head(MOST_ROWS) if rows is not None else None
     which = ""
     if rows is not None:
@@ -359,8 +362,9 @@ def _part(
         "meaning": VERDICTS[reading.verdict],
         "rests_on": list(reading.claim.rests_on) if reading.claim is not None else [],
         "believed": "" if reading.claim is None else believed(reading.claim, reading.result),
-        "first": evidence[:cut],
-        "rest": evidence[cut:],
+        "first": deciding[:cut],
+        "rest": rest,
+        "idle": sum(piece.verdict is None for piece in rest),
         "pictures": [p for p in pictures if telling is None or p is not telling["picture"]],
         "columns": [] if shown is None else [str(c) for c in shown.columns],
         "rows": []
@@ -378,23 +382,6 @@ def claim_path(claim_id: str) -> str:
     """
     anchor = anchor_of(claim_id)
     return f"{result_id(claim_id)}.html" + (f"#{anchor}" if anchor != "printed" else "")
-
-
-def _row(result: Result) -> dict[str, Any]:
-    """What lists say of a result."""
-    return {
-        "id": result.id,
-        "paper": result.paper,
-        "heading": result.heading,
-        "title": result.title,
-        "badge": result.badge,
-        "why": result.why,
-        "survives": result.survives,
-        "gravest": result.gravest,
-        "weight": result.weight,
-        "kind": result.kind,
-        "stand_in": result.stand_in,
-    }
 
 
 # ---------------------------------------------------------------- findings
