@@ -18,8 +18,6 @@ from claims.harness.places import near_miss
 
 TIERS = ("smoke", "ci")
 """A bug that the small tier does not show is given the larger one."""
-TRUST = 0.1
-"""The seconds of a claim that a named bug of the same function names count so much in the order of claims."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +117,7 @@ def _executing(
     jobs: int,
     notify: Callable[[str], None],
 ) -> dict[str, tuple[Claim, ...]]:
-    """The claims that execute each function; at the larger tier where none does before.
-
-    Cheap claims come first, and among them those that are known to notice some bug of this function.
-    """
-    knowing: dict[str, set[str]] = {}
-    for mutant in named():
-        knowing.setdefault(mutant.replaces, set()).update(mutant.caught_by)
+    """The claims that execute each function, cheap ones first; at the larger tier where none does before."""
     holding = {site.module: holders(site.module, catalogue, sources) for site in places}
     functions = {site.function: site.module for site in places}
     found: dict[str, tuple[Claim, ...]] = {}
@@ -134,13 +126,8 @@ def _executing(
         asked = {c.id: c for f in missing for c in holding[functions[f]]}
         reached = reaches(list(asked.values()), tier, sources, jobs=jobs, notify=notify)
         for function in missing:
-            trusted = knowing.get(function, set())
-            mine = [
-                (reached[c.id].seconds * (TRUST if c.id in trusted else 1.0), c.id, c)
-                for c in holding[functions[function]]
-                if function in reached[c.id].functions
-            ]
-            found[function] = tuple(claim for _, _, claim in sorted(mine, key=lambda each: each[:2]))
+            mine = [c for c in holding[functions[function]] if function in reached[c.id].functions]
+            found[function] = tuple(sorted(mine, key=lambda c: (reached[c.id].seconds, c.id)))
     return found
 
 
