@@ -92,4 +92,5 @@ PAPER = Paper(
             r"$\eta>2/\beta$",
         ),
     ),
+    text="of PMLR 238 (AISTATS 2024), with appendices A to C",
 )

@@ -4,24 +4,26 @@ Given the noise ρ of the threshold, answers are independent. Substitute ρ by �
 density of ρ changes by at most $e^{s/b_1}$, no ⊤ becomes less likely, and the one ⊥ changes by at most
 $e^{2s/b_2}$. With $b_1=2/\varepsilon$ and $b_2=4/\varepsilon$ the loss is at most $s\varepsilon$.
 
-For scores of sensitivity s the loss is $s\varepsilon$. The concentration score has sensitivity $2-2/n$
-(concentration-score), so that AboveThreshold costs $(2-2/n)\varepsilon$ on it (`:score`), and the loss
-comes as near to that as one likes (lemma-3.6-proof).
+For scores of sensitivity s the loss is $s\varepsilon$. The concentration score (2) has sensitivity $2-2/n$: a
+replaced user has $n-1$ pairs with others, and the double sum counts each of them twice, once in her row and
+once in her column; all users at one place with one of them moved away attain it. So AboveThreshold costs
+$(2-2/n)\varepsilon$ on it (`:score`), and the loss comes as near to that as one likes (lemma-3.6-proof).
 
-How it is checked. The loss that the substitution allows is evaluated from the scales that the implementation
-uses. The law of the halting time is computed by quadrature over the noise of the threshold, for scores that
-fall by s on all queries but the last and rise by s there, at all heights of a grid; it must stay below the
-loss and come near it. For the score it is computed on datasets of clusters. The program is audited as well,
-on halting times.
-"""
+How it is checked. The loss that the substitution allows is evaluated from the scales that the
+implementation uses. The law of the halting time is computed by quadrature over the noise of the threshold,
+for scores that fall by s on all queries but the last and rise by s there, at all heights of a grid; it must
+stay below the loss and come near it. The sensitivity of the score is that of all datasets of up to five
+users on a grid of the line, and of the pair that attains it beyond. For the score it is computed on
+datasets of clusters. The program is audited as well, on halting times."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
 
-from audits.judge import at_least, at_most
+from audits.judge import at_least, at_most, equals
 from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, audit_privacy, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import near_and_far
@@ -32,6 +34,7 @@ from implementations.asi2024.above_threshold import (
     query_scale,
     threshold_scale,
 )
+from implementations.asi2024.concentration import concentration_score
 
 
 def substitution_loss(sensitivity: float, epsilon: float) -> float:
@@ -77,8 +80,31 @@ def score_loss(n: int, queries: int, epsilon: float) -> float:
     return loss_of(first, second, 4.0 * n / 5.0, epsilon)
 
 
+EXHAUSTIVE = 5
+
+
+def largest_change(n: int) -> float:
+    """Largest change of the score at τ = 1 under replacement of the first user.
+
+    For n ≤ 5 over all datasets on {0, 1/2, …, 3}, otherwise for all users at 0, one of whom moves to 3.
+    """
+    places = np.arange(7) / 2.0
+    if n > EXHAUSTIVE:
+        pair = np.zeros((2, n, 1))
+        pair[1, 0, 0] = 3.0
+        return float(np.ptp(concentration_score(pair, 1.0)))
+    worst = 0.0
+    for others in itertools.combinations_with_replacement(places, n - 1):
+        data = np.array([(first, *others) for first in places])[:, :, None]
+        worst = max(worst, float(np.ptp(concentration_score(data, 1.0))))
+    return worst
+
+
 def check_score(point: Point) -> Iterator[Evidence]:
-    """The loss (2 − 2/n)·ε for the concentration score."""
+    """The sensitivity 2 − 2/n of the concentration score, and the loss (2 − 2/n)·ε."""
+    yield equals("largest change of the score", largest_change(point.n), 2.0 - 2.0 / point.n)
+    if point.n <= EXHAUSTIVE:
+        return
     claimed = (2.0 - 2.0 / point.n) * point.epsilon
     allowed = substitution_loss(2.0 - 2.0 / point.n, point.epsilon)
     yield at_most("privacy loss at the score's sensitivity", allowed, claimed)
@@ -128,13 +154,18 @@ CLAIM = Claim(
 SCORE = CLAIM.reading(
     "score",
     title="AboveThreshold is ((2 − 2/n)ε, 0)-private for the concentration score",
-    statement=r"AboveThreshold with budget $\varepsilon$ is $((2-2/n)\varepsilon,0)$-DP where its queries "
+    statement=r"The largest change of the score (2) under replacement of one of $n$ users is exactly "
+    r"$2-2/n$, and "
+    r"AboveThreshold with budget $\varepsilon$ is $((2-2/n)\varepsilon,0)$-DP where its queries "
     r"are "
     r"concentration scores (2) of $n$ users; budget $\varepsilon/4$ costs less than $\varepsilon/2$.",
     expected=CONFIRMED,
     check=check_score,
-    smoke=grid(n=(100,), T=(2, 20), epsilon=(1.0,)),
-    ci=grid(n=(100, 1000), T=(2, 20, 100), epsilon=(0.1, 1.0, 5.0)),
+    smoke=[*grid(n=(3, 4), T=(1,), epsilon=(1.0,)), *grid(n=(100,), T=(2, 20), epsilon=(1.0,))],
+    ci=[
+        *grid(n=(2, 3, 4, 5), T=(1,), epsilon=(1.0,)),
+        *grid(n=(100, 1000), T=(2, 20, 100), epsilon=(0.1, 1.0, 5.0)),
+    ],
 )
 PROGRAM = CLAIM.reading(
     "program",

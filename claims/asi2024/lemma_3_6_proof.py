@@ -1,7 +1,7 @@
 r"""Lemma 3.6, proof: the steps of appendix B.4 that do not hold.
 
 * "By Theorem 2.4, $\{a_i\}$ and $\{a_i'\}$ are $(\varepsilon/2,0)$-indistinguishable." Theorem 2.4 is about
-  queries of sensitivity 1, and the concentration score has sensitivity $2-2/n$ (concentration-score). The
+  queries of sensitivity 1, and the concentration score has sensitivity $2-2/n$ (lemma-2.4-privacy:score). The
   loss of the halting time comes as near to $(1-1/n)\varepsilon$ as one likes; with two queries, one of
   which falls and one of which rises when the user is replaced, it is above $\varepsilon/2$ already.
 * "For any b" the answers are to be close given E and $\{a_i\}=b$ (`:conditioning`). Where a query may

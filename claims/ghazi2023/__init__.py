@@ -31,7 +31,7 @@ PAPER = Paper(
         ),
         Misprint(
             "Observation 3.5, proof, section 3.1",
-            "r₂ = 4κ − r₁, and r₁ ∈ ℤ≥0",
+            "r₂ = 4κ − r₁",
             "r₂ = 4κ − |S′|, as in line 5 of Algorithm 1",
         ),
         Misprint(
@@ -103,4 +103,5 @@ PAPER = Paper(
         ),
         Misprint("Theorem D.8, appendix D.2", "cd/ε² ≤ n ≥ √d/ε", "cd/ε² ≥ n ≥ √d/ε, as below the theorem"),
     ),
+    text="arXiv:2305.04912, with appendices A to D",
 )

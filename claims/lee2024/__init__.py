@@ -63,11 +63,6 @@ PAPER = Paper(
             r"$d/(\eta\mu)$, as $\eta\mu$ is the strong convexity; the radius stands inside a logarithm only",
         ),
         Misprint(
-            "Lemma E.3, appendix E.1",
-            r"$e^{-t^2/(2\eta G)}$",
-            r"$e^{-t^2/(2\eta G^2)}$, as the units say; it is used with $G=1$",
-        ),
-        Misprint(
             "Theorem 3.7, proof, appendix G.5",
             r"$6kd/n+d/3000<d/900$ and, from (31), $k/n\le2e^k\delta$",
             r"$d/750$, which is enough for Markov's inequality, and $3.17\,e^k\delta$, which moves $k$ by "
@@ -79,4 +74,5 @@ PAPER = Paper(
             r"$\operatorname{Trace}(D^*,c')$, for which the codebook does not change with the record",
         ),
     ),
+    text="arXiv:2105.13637v4; in our copy primes, bars, superscripts and some fractions are not legible",
 )

@@ -22,23 +22,9 @@ from claims.asi2024 import (
     lemma_4_6,
     lemma_4_7,
     proposition_4_10,
-    theorem_4_1_privacy,
 )
 from implementations.asi2024 import clusters
-from implementations.asi2024.clusters import TranscriptPair
 from implementations.asi2024.outlier_removal import printed_plan
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 1.0])
-def test_transcript_delta_is_the_divergence_of_the_mixture(epsilon):
-    p, q, mu = np.array([0.2, 0.5, 0.3]), np.array([0.1, 0.3, 0.6]), np.array([0.0, 0.4, 1.1])
-    x = np.linspace(-12.0, 14.0, 400_001)[:, None]
-    both = [
-        np.maximum(a * norm.pdf(x) - math.exp(epsilon) * b * norm.pdf(x, mu), 0.0).sum() * (x[1, 0] - x[0, 0])
-        for a, b in ((p, q), (q, p))
-    ]
-    found = _transcripts.transcript_delta(TranscriptPair(p, q, mu), epsilon)
-    assert found == pytest.approx(max(both), rel=1e-6)
 
 
 def test_the_datasets_are_neighbours_and_nobody_is_removed():
@@ -139,12 +125,3 @@ def test_closed_forms():
     # One user, two values: the best table names her value with probability x, x ≤ e^ε(1 − x) + δ.
     cross = (math.exp(0.5) + 0.01) / (1.0 + math.exp(0.5))
     assert lemma_4_6.most_overfitting(1, 2, 0.5, 0.01) == pytest.approx(cross, rel=1e-6)
-
-
-def test_long_steps_in_closed_form():
-    _, plan = theorem_4_1_privacy.setting_of(20, 10**8, 1.0, 1e-6)
-    stated = theorem_4_1_privacy.both_steps(20, plan)
-    for chance, users in zip(stated, (10, 11), strict=True):
-        assert theorem_4_1_privacy.long_step(theorem_4_1_privacy.gradients(20, users), plan) == pytest.approx(
-            chance, rel=1e-9
-        )
