@@ -91,7 +91,7 @@ def test_the_hook_stops_a_leak_and_says_where(project, call):
     ("noise", "title"),
     [
         ("len(data) ** -0.8", "exponent of n::"),
-        ("1.5 / len(data)", "level at n=800 against the baseline::"),
+        pytest.param("1.5 / len(data)", "level at n=800 against the baseline::", marks=pytest.mark.slow),
         ("1.0 / len(data)", None),
     ],
 )

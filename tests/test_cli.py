@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -64,19 +65,6 @@ def test_show_states_the_result_with_its_source(dpclaims):
     assert '"""Theorem 2.6' in check
     assert "import" in check
     assert dpclaims("show", "song2021/2.6")[1] == dpclaims("show", "Theorem 2.6")[1] == out
-
-
-def test_run_show_and_list_agree(dpclaims):
-    status, out, err = dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--json")
-    document = json.loads(out)
-    assert status == 0
-    assert "lemma-b.2" in err
-    verdict = document["claims"][0]["verdict"]
-    assert verdict in dpclaims("list", "song2021/lemma-b.2")[1]
-    assert f"song2021/lemma-b.2  {verdict}" in dpclaims("show", "song2021/lemma-b.2")[1]
-    again = json.loads(dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--json")[1])
-    assert again["claims"][0]["cached"]
-    assert again["claims"][0]["evidence"] == document["claims"][0]["evidence"]
 
 
 @pytest.mark.parametrize(
@@ -151,29 +139,44 @@ def test_bad_data_gets_one_sentence_and_status_2(dpclaims, tmp_path, content, sa
     assert not (tmp_path / "reports").exists()
 
 
-def test_a_corrupt_run_is_named(dpclaims):
-    assert dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "a")[0] == 0
-    file = next(Path("a").rglob("rows.parquet"))
+def test_a_run_and_all_that_reads_it(dpclaims, tmp_path):
+    common = ["run", "song2021/lemma-b.2", "--tier", "smoke", "--json"]
+    files = ["--junit", "out/junit.xml", "--summary", "summary.md"]
+    status, out, err = dpclaims(*common, *files)
+    document = json.loads(out)
+    assert (status, document["claims"][0]["verdict"]) == (0, "CONFIRMED")
+    assert "lemma-b.2" in err
+    assert "CONFIRMED" in dpclaims("list", "song2021/lemma-b.2")[1]
+    assert "song2021/lemma-b.2  CONFIRMED" in dpclaims("show", "song2021/lemma-b.2")[1]
+    again = json.loads(dpclaims(*common)[1])
+    assert again["claims"][0]["cached"]
+    assert again["claims"][0]["evidence"] == document["claims"][0]["evidence"]
+    # For other tools.
+    suite = ElementTree.parse(tmp_path / "out" / "junit.xml").getroot()
+    assert suite.attrib["failures"] == suite.attrib["errors"] == "0"
+    assert [case.attrib["name"] for case in suite] == ["lemma-b.2"]
+    fields = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
+    assert (fields["verdict"], fields["expected"], fields["samples"]) == ("CONFIRMED", "CONFIRMED", "0")
+    assert "| song2021/lemma-b.2 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    # Beside itself.
+    (run,) = map(str, Path("reports/runs").iterdir())
+    status, out, _ = dpclaims("compare", run, run, "--json")
+    compared = json.loads(out)
+    assert (status, compared["verdicts"], compared["format"]) == (0, [], "dpclaims-compare/1")
+    assert "1 claims in both" in dpclaims("compare", run, run, "song2021")[1]
+    status, _, err = dpclaims("compare", run, run, "song2021/lemma-b.9")
+    assert status == 2
+    assert "did you mean 'song2021/lemma-b.2'" in err
+    # And damaged.
+    file = next(Path(run).rglob("rows.parquet"))
     file.write_bytes(file.read_bytes()[:-9])
-    status, _, err = dpclaims("compare", "a", "a")
+    status, _, err = dpclaims("compare", run, run)
     assert status == 2
     _sentence(err)
     assert "rows.parquet" in err
-    status, _, err = dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "a")
+    status, _, err = dpclaims(*common)
     assert status == 0
     assert "recomputed" in err
-
-
-def test_compare_of_a_run_with_itself(dpclaims):
-    dpclaims("run", "song2021/lemma-b.2", "--tier", "smoke", "--out", "a")
-    status, out, _ = dpclaims("compare", "a", "a", "--json")
-    assert status == 0
-    assert json.loads(out)["verdicts"] == []
-    assert json.loads(out)["format"] == "dpclaims-compare/1"
-    assert "1 claims in both" in dpclaims("compare", "a", "a", "song2021")[1]
-    status, _, err = dpclaims("compare", "a", "a", "song2021/lemma-b.9")
-    assert status == 2
-    assert "did you mean 'song2021/lemma-b.2'" in err
 
 
 def test_version_and_short_help(dpclaims):
@@ -181,19 +184,6 @@ def test_version_and_short_help(dpclaims):
     assert status == 0
     assert re.fullmatch(r"dpclaims \d+\.\d+\.\d+\n", out)
     assert dpclaims("-h")[0] == 0
-
-
-def test_a_run_for_other_tools(dpclaims, tmp_path):
-    import xml.etree.ElementTree as ET
-
-    common = ["run", "song2021/lemma-b.2", "--tier", "smoke", "--junit", "out/junit.xml"]
-    assert dpclaims(*common, "--summary", "summary.md")[0] == 0
-    suite = ET.parse(tmp_path / "out" / "junit.xml").getroot()
-    assert suite.attrib["failures"] == suite.attrib["errors"] == "0"
-    assert [case.attrib["name"] for case in suite] == ["lemma-b.2"]
-    fields = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
-    assert (fields["verdict"], fields["expected"], fields["samples"]) == ("CONFIRMED", "CONFIRMED", "0")
-    assert "| song2021/lemma-b.2 |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

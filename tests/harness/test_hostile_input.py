@@ -124,18 +124,6 @@ def test_archives_that_are_broken_or_called_by_another_name(tmp_path, ending):
 
 
 @quick
-@given(
-    st.binary(max_size=200) | st.text(alphabet="nrisk,0123456789.e-\n\"'\t\x00", max_size=200).map(str.encode)
-)
-def test_tables(tmp_path, content):
-    file = tmp_path / "table.csv"
-    file.write_bytes(content)
-    status, err = _call("rates", "--csv", str(file), "--risk", "risk", "--axis", "n")
-    assert status in (0, 1, 2, 3)
-    assert "Traceback" not in err
-
-
-@quick
 @given(st.binary(max_size=200) | st.text(alphabet="+-1 :.0123456789e\n\tnaif", max_size=300).map(str.encode))
 @example(gzip.compress(b"1 1:1\n")[:-4])
 @example(b"\x1f\x8b")
@@ -181,23 +169,6 @@ def test_files_of_a_run_that_are_mutated(tmp_path, name):
             refused, said = refused + 1, str(error)
         assert str(tmp_path / "run") in said
     assert refused >= 40
-
-
-def test_rows_of_other_peoples_tables_are_data(tmp_path):
-    """A table whose digest fits, as its sender can make it: what its bytes are is told, or read as values."""
-    import hashlib
-    import json
-
-    run_claims([claim()], Settings(tier="smoke"), out=tmp_path / "run")
-    folder = next((tmp_path / "run" / "claims").iterdir())
-    whole = (folder / "rows.parquet").read_bytes()
-    manifest = json.loads((folder / "manifest.json").read_text())
-    for content in _mutants(whole, 2, 80):
-        (folder / "rows.parquet").write_bytes(content)
-        manifest["sha256"]["rows.parquet"] = hashlib.sha256(content).hexdigest()
-        (folder / "manifest.json").write_text(json.dumps(manifest))
-        with contextlib.suppress(ValueError):
-            read_run(tmp_path / "run")
 
 
 @quick

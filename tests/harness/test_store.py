@@ -17,7 +17,7 @@ from claims.harness.closure import Sources, roots_of
 from claims.harness.commands.compare import compare_runs
 from claims.harness.run.runner import Settings, finished, run_claims
 from claims.harness.run.store import claim_folder, latest_run, read_claim, read_run
-from tests.harness.synthetic import claim, measure_mean
+from tests.harness.synthetic import claim
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -135,14 +135,13 @@ KILLED = """
 """
 
 
-@pytest.mark.parametrize("jobs", [2])
-def test_a_killed_run_resumes_and_ends_bit_identical(tmp_path, jobs):
+def test_a_killed_run_resumes_and_ends_bit_identical(tmp_path):
     program = textwrap.dedent(KILLED)
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     script = tmp_path / "program.py"
 
     def start(folder: Path, pause: float) -> subprocess.Popen:
-        script.write_text(program.format(pause=pause, jobs=jobs))
+        script.write_text(program.format(pause=pause, jobs=2))
         return subprocess.Popen([sys.executable, str(script), str(folder)], env=environment, cwd=ROOT)
 
     process = start(tmp_path / "killed", 0.4)
@@ -163,7 +162,6 @@ def test_a_killed_run_resumes_and_ends_bit_identical(tmp_path, jobs):
             b = claim_folder(tmp_path / "undisturbed" / "run", f"demo/theorem-{k}") / name
             assert a.read_bytes() == b.read_bytes()
     assert all(f.stat().st_mtime_ns == when for f, when in finished.items())
-    assert not list(tmp_path.glob("killed/claims/.*"))
 
 
 def test_compare_names_what_changed(tmp_path):
@@ -180,24 +178,6 @@ def test_provenance_says_where_a_result_comes_from(tmp_path):
     _run(tmp_path / "run")
     text = (tmp_path / "run" / "provenance.json").read_text()
     document = json.loads(text)
-    assert {
-        "claims",
-        "tier",
-        "seed",
-        "alpha",
-        "sources",
-        "versions",
-        "machine",
-        "started",
-        "finished",
-    } <= set(document)
+    fields = "claims tier seed alpha sources versions machine started finished"
+    assert set(fields.split()) <= set(document)
     assert str(tmp_path) not in text
-
-
-def test_measure_mean_is_what_the_runner_tests_think():
-    import numpy as np
-
-    from claims.harness.claim import Point
-
-    point = Point(axes={"n": 5}, rng=np.random.default_rng(0), alpha=0.1, trials=4)
-    assert measure_mean(point)["value"].shape == (4,)
