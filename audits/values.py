@@ -224,7 +224,7 @@ def _leaf(value: Any) -> Optional[str]:
         return "%s.%s" % (type(value).__qualname__, value._name_ or value._value_)
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and not isinstance(value, np.timedelta64):
         whole = int(value)
         return hex(whole) if whole.bit_length() > MOST_WRITTEN else str(whole)
     if isinstance(value, float):
