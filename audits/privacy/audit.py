@@ -19,7 +19,7 @@ from audits.privacy.after.witness import Refuted, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
 from audits.privacy.bet.fixed_size import run_fixed
 from audits.privacy.bet.method import Finding, Job, nothing, with_shares
-from audits.privacy.bet.sequential import LATE, LONGER, Sequential
+from audits.privacy.bet.sequential import LATE, Sequential
 from audits.privacy.draw import failures
 from audits.privacy.draw.datasets import brief, kept_apart
 from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
@@ -96,7 +96,7 @@ def audit_privacy(
                  least 10,000. The default is False; the command plants.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few, down to a quarter
-                 where they were many (`fresh_samples`), as far as the time limit allows.
+                 where they were many (`fresh_samples`); fewer where the time limit leaves no more.
     progress     called with each look of the sequential method.
 
     Before the first bet assumptions are tested on outputs of their own (`premise_samples` of each dataset):
@@ -355,15 +355,16 @@ def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> 
 
 
 def _witness_samples(job: Job, result: AuditResult) -> int:
-    """How many fresh outputs of each dataset a witness is counted on: as many as the time leaves."""
+    """How many fresh outputs of each dataset a witness is counted on: a function of how many the audit drew,
+    fewer only where a time limit leaves no more."""
     asked, drawer = job.options, job.drawer
-    # An audit that does not stop early may have gone on for ever so long after the refutation.
+    # An audit that does not stop early may have gone on long after the refutation.
     shown = (look.samples for look in result.trace if look.epsilon_lower >= asked.epsilon)
     enough = TUNING.longest * min(shown, default=result.samples)
-    samples = fresh_samples(min(result.samples, enough), drawer.one_by_one)
-    # A draw takes as long as those before it did, and there are two datasets; no longer than the audit did.
-    left = min(job.left(), max(LONGER, drawer.seconds))
-    return min(samples, int(0.5 * left * drawer.drawn / max(drawer.seconds, 1e-9)))
+    samples = fresh_samples(min(result.samples, enough), result.premise_samples)
+    # A draw takes as long as those before it did, and there are two datasets.
+    in_time = 0.5 * job.left() * drawer.drawn / max(drawer.seconds, 1e-9)
+    return int(min(samples, in_time))
 
 
 def _witness(

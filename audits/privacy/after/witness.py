@@ -34,8 +34,8 @@ from audits.privacy.tuning import BOUND, TUNING
 
 LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: four times those of the audit up to FEW, twice up to MANY, as two intervals
-need more of them than its test; then MANY, or a quarter of the audit's. At least LEAST where every output
-takes a call of its own, else FEW."""
+need more of them than its test; then MANY, or a quarter of the audit's. At least LEAST, or twice as many as
+tested the assumptions, which are few where outputs are costly."""
 CHUNK = 1 << 15
 LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
 """Quantiles of the searched outputs that are thresholds."""
@@ -122,14 +122,15 @@ def find_witness(
     return _named([encoder.said(one.event.words, most=60) for one in found], hits, rate, refuted.bound)
 
 
-def fresh_samples(samples: int, one_by_one: bool = False) -> int:
-    """How many outputs of each dataset are drawn afresh after an audit of so many.
+def fresh_samples(samples: int, tested: int = 0) -> int:
+    """How many outputs of each dataset are drawn afresh after an audit of `samples`, before which `tested`
+    outputs of each dataset tested its assumptions.
 
-    >>> [fresh_samples(n) for n in (48, 5_000, 80_000, 1_000_000)], fresh_samples(100, one_by_one=True)
+    >>> [fresh_samples(n, 1024) for n in (48, 5_000, 80_000, 1_000_000)], fresh_samples(100)
     ([2048, 10000, 100000, 250000], 400)
     """
-    least = LEAST if one_by_one else FEW
-    return max(least, min(4 * samples, max(FEW, 2 * samples), max(MANY, samples // 4)))
+    wanted = min(4 * samples, max(FEW, 2 * samples), max(MANY, samples // 4))
+    return max(LEAST, min(2 * tested, FEW), wanted)
 
 
 def _named(events: Sequence[str], hits: Ints, rate: Rate, bound: float) -> Witness | None:

@@ -36,7 +36,7 @@ SURE, LONGER = math.log(1e8), 2.0
 """A refutation of this log e-value is sure: to sharpen its bound, sampling goes on until the mechanism has
 taken twice as long as for the refutation, and at least two seconds."""
 CARE = 1.1
-"""Outputs to come may cost this multiple of what outputs cost so far."""
+"""Samples to come may take this multiple of what those of the last batch took."""
 UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = "The clock ended the sampling after the refutation: another run may report a somewhat different ε."
 LATE = "The time limit was reached."
@@ -160,6 +160,7 @@ class Sequential:
         self.confirmed = self.untested = False
         self.refuted_at = self.tried_at = self.tries = self.extra = 0
         self.began, self.refuted_in, self.ended = job.drawer.seconds, 0.0, ""
+        self.pace = 0.0  # seconds that a sample of each dataset took in the last batch
 
     # --- one batch ---
 
@@ -310,8 +311,10 @@ class Sequential:
                 if size == 0:
                     reason = LATE
                     break
+                start = self.job.timed()
                 self.step(state, size)
                 self.look()
+                self.pace = (self.job.timed() - start) / size
                 self.try_again()
                 if self.settled() if self.refuted() else self.reached():
                     break
@@ -410,13 +413,16 @@ class Sequential:
         return float(np.clip(need / z**2, *TUNING.growth))
 
     def affordable(self) -> int:
-        """Samples of each dataset that the time limit leaves, at the speed so far."""
-        left = self.job.left()
+        """Samples of each dataset that the time limit leaves, at the speed of the last batch.
+
+        The first batch may have had to import a library. The next one is no larger, so that such a batch
+        decides nothing unless the limit is near: results do not depend on the clock otherwise.
+        """
+        left, drawer = self.job.left(), self.job.drawer
         if left == math.inf:
             return sys.maxsize
-        # The limit counts from the first output on, which may itself have been costly.
-        spent = CARE * max(self.job.timed(), self.job.drawer.seconds, 1e-6)
-        return int(self.samples / spent * max(left, 0.0))
+        drawing = 2.0 * drawer.seconds / max(drawer.drawn, 1)
+        return int(max(left, 0.0) / (CARE * max(self.pace or drawing, 1e-9)))
 
     def drawing(self) -> float:
         """Seconds that drawing has taken in this run."""
