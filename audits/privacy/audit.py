@@ -324,7 +324,7 @@ def _doubles(encoder: Encoder | None, outputs: list[Any]) -> list[Any]:
     if encoder is None or any(kept.dtype != object for kept in outputs):
         return outputs
     some = [encoder.encode(kept[: footprints_of.ROWS], "a dataset") for kept in outputs]
-    return outputs if any(e.shape[1] for e in some) else [e.values for e in some]
+    return outputs if any(e.codes.any() for e in some) else [e.values for e in some]
 
 
 def _constant(outputs: list[Any], result: AuditResult) -> bool:

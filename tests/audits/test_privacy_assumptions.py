@@ -123,7 +123,7 @@ def test_the_permutation_test_keeps_its_level() -> None:
     # Outputs without dependence in short calls: p-values of a permutation test are exact. 400 tests at level
     # 0.001: seven or more alarms have probability 1e-6.
     rng = np.random.default_rng(5)
-    none = np.zeros((64, 0), dtype=np.int64)
+    none = np.zeros((64, 1), dtype=np.int64)
     alarms = 0
     for _ in range(400):
         a, b = (Encoded(rng.standard_cauchy((64, 1)).round(1), none) for _ in range(2))

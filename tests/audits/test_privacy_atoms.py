@@ -35,7 +35,7 @@ from audits.privacy.tuning import TUNING
 def encoded(values: Any, codes: Any = None) -> Encoded:
     columns = np.asarray(values, dtype=np.float64)
     columns = columns[:, None] if columns.ndim == 1 else columns
-    symbols = np.zeros((len(columns), 0)) if codes is None else np.asarray(codes).reshape(len(columns), -1)
+    symbols = np.zeros((len(columns), 1)) if codes is None else np.asarray(codes).reshape(len(columns), -1)
     return Encoded(columns, symbols.astype(np.int64))
 
 
@@ -188,14 +188,14 @@ def test_an_output_has_the_same_score_in_every_batch() -> None:
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 2, (220, 8)).astype(np.float64)
     first, second = (encoded(rows[rng.integers(0, 220, 900)]) for _ in range(2))
-    atoms = table(Encoded(np.vstack([first.values, second.values]), np.zeros((1800, 0), dtype=np.int64)))
+    atoms = table(Encoded(np.vstack([first.values, second.values]), np.zeros((1800, 1), dtype=np.int64)))
     score = logistic(first.take(slice(0, 450)), second.take(slice(0, 450)))
     x, y = (scorer(side, atoms)(score, 0) for side in (first, second))
     family = events.build(score, x, y, 450, steady=True)
     assert family is not None
     others = encoded(rng.normal(size=(30, 8)))
     everything = Encoded(
-        np.vstack([atoms.rows.values, others.values]), np.zeros((len(atoms) + 30, 0), np.int64)
+        np.vstack([atoms.rows.values, others.values]), np.zeros((len(atoms) + 30, 1), np.int64)
     )
     one_by_one = np.concatenate([family.score.evaluate(atoms.rows.take([i])) for i in range(len(atoms))])
     inside = one_by_one[:, None] >= family.thresholds

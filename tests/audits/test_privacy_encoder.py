@@ -28,7 +28,7 @@ import pytest
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.draw.draws import stack
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import Column, Symbol
+from audits.privacy.outputs.describe import Column, Mark, Symbol
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded
@@ -198,21 +198,17 @@ def audited(mechanism: Callable[..., Any], **options: Any) -> AuditResult:
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    for _ in range(250):
+    for _ in range(150):
         # Outputs of a mechanism are mostly alike: few of all kinds, several times.
         pool = [anything(rng) for _ in range(rng.integers(2, 7))]
         encoder, seen = Encoder(nan=True), dict[int, bytes]()
         try:
-            for _ in range(rng.integers(1, 4)):
-                encoder.encode(batch(rng, pool)[1], "here")
-            shape = encoder.shape
-            for _ in range(6):
+            for _ in range(7):
                 numbers, outputs = batch(rng, pool)
-                found = encoder.encode(outputs, "here").narrow(shape)
-                assert_alike(found, numbers, seen, pool)
+                assert_alike(encoder.encode(outputs, "here"), numbers, seen, pool)
         except ValueError as error:
             # Arrays of numbers in one batch and of words in the next are no kind of output.
             if "one kind of output" not in str(error):
@@ -230,7 +226,7 @@ def written(rng: Rng) -> Any:
     return texts[rng.integers(len(texts))]()
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_text_looks_the_same_in_every_batch(seed: int) -> None:
     rng = np.random.default_rng(seed)
     wraps: list[Callable[[Any], Any]] = [
@@ -245,13 +241,11 @@ def test_a_text_looks_the_same_in_every_batch(seed: int) -> None:
         # Thirty texts, mostly these alone at first, so that their structure is looked at; then others beside.
         pool = [wrap(written(rng)) for _ in range(30)] + [anything(rng) for _ in range(3)]
         encoder, seen = Encoder(nan=True), dict[int, bytes]()
-        for count in (30, 33, 33):
-            encoder.encode(stack([pool[i] for i in rng.choice(count, 20)]), "here")
-        shape = encoder.shape
+        encoder.draw(stack(pool[:30]))
         for _ in range(6):
             numbers = [int(i) for i in rng.choice(33, int(rng.integers(1, 12)))]
             try:
-                found = encoder.encode(stack([pool[i] for i in numbers]), "here").narrow(shape)
+                found = encoder.encode(stack([pool[i] for i in numbers]), "here")
             except ValueError as error:
                 if "one kind of output" not in str(error):
                     raise
@@ -334,8 +328,10 @@ def test_numbers_beyond_all_bounds_are_outputs(output: Any) -> None:
 
 @pytest.mark.parametrize("missing", [pd.NaT, Decimal("sNaN"), float("nan")])
 def test_what_is_missing_is_a_symbol_when_asked_for(missing: Any) -> None:
-    encoded = Encoder(nan=True).encode(stack([missing, pd.Timestamp("2020-01-01"), 1.0]), "here")
-    assert (encoded.codes[:, 0] > 0).tolist() == [True, False, False]
+    encoder = Encoder(nan=True)
+    encoded = encoder.encode(stack([missing, pd.Timestamp("2020-01-01"), 1.0]), "here")
+    assert encoder.said(Symbol(int(encoded.codes[0, 0]))) == "NaN"
+    assert encoded.codes[0, 0] not in encoded.codes[1:, 0]
     with pytest.raises(ValueError, match="NaN"):
         Encoder().encode(stack([missing, 1.0, None]), "here")
 
@@ -379,15 +375,20 @@ def test_an_output_that_holds_itself_is_refused() -> None:
 
 def test_columns_are_named_in_the_words_of_the_output() -> None:
     encoder = Encoder()
-    encoder.encode(np.array([{"a": 1.0, "b": [1, 2, 3]}, {"a": 2.0, "b": [1, 2]}], dtype=object), "here")
-    words = [encoder.said(Column(j)) for j in range(encoder.shape[0])]
+    outputs = [{"a": 1.0, "b": [1, 2, 3]}, {"a": 2.0, "b": [1, 2]}] * 2
+    found = encoder.encode(objects(outputs), "here")
+    words = [encoder.said(Column(j)) for j in range(found.shape[0])]
     assert words == [
         "output['a']",
-        "length of output['b']",
         "output['b'][0]",
         "output['b'][1]",
         "output['b'][2]",
+        "length of output['b']",
     ]
+    # Both forms are as frequent: the first in the alphabet is the usual one.
+    assert encoder.said((Mark(0), " = ", Symbol(int(found.codes[1, 0])))) == (
+        "form of output = {'a': float, 'b': [int, int]}"
+    )
     plain = Encoder()
     plain.encode(np.zeros((3, 4)), "here")
     assert plain.said((Column(3), " ≥ 0.7")) == "coordinate 3 ≥ 0.7"
@@ -411,8 +412,9 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     outputs = np.array([1.5, None, "fail", 2.0, None], dtype=object)
     encoded = encoder.encode(outputs, "here")
     assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
-    assert encoded.codes[:, 0].tolist() == [0, 1, 2, 0, 1]
-    assert encoder.said(("{", Symbol(1), "} ∪ {", Symbol(2), "}")) == "{None} ∪ {'fail'}"
+    none, fail = encoded.codes[1:3, 0].tolist()
+    assert encoded.codes[:, 0].tolist() == [0, none, fail, 0, none]
+    assert encoder.said(("{", Symbol(none), "} ∪ {", Symbol(fail), "}")) == "{None} ∪ {'fail'}"
     again = encoder.encode(np.array([3.0, 4.0]), "there")
     assert again.values.shape == (2, 1)
     assert again.codes.tolist() == [[0], [0]]
@@ -421,8 +423,8 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
 def test_equal_keys_that_are_written_differently_are_fields_of_their_own() -> None:
     encoder = Encoder()
     keys: list[Any] = [True, 1, 0.0, -0.0, "1"]
-    encoder.encode(objects([{key: float(j)} for j, key in enumerate(keys)] * 2), "here")
-    names = {encoder.said(Column(j)) for j in range(encoder.shape[0])}
+    found = encoder.encode(objects([{key: float(j)} for j, key in enumerate(keys)] * 2), "here")
+    names = {encoder.said(Column(j)) for j in range(found.shape[0])}
     assert {f"output[{key!r}]" for key in keys} <= names
 
 
@@ -446,16 +448,8 @@ def test_sets_are_read_alike_in_every_process() -> None:
 def test_times_of_any_unit_count_microseconds(unit: str) -> None:
     moment = np.datetime64("2024-05-06T07:08:09.123456", unit)
     same = moment.astype("M8[us]").astype(datetime.datetime)
-    assert leaves.number(moment) == (*leaves.number(same)[:3], 0.0)  # type: ignore[index]
-    whole, rest = leaves.microseconds(np.array([moment, np.datetime64("NaT")], dtype=moment.dtype))
-    assert whole.tolist() == [moment.astype("M8[us]").astype(int), 0]
-    assert rest.tolist() == [0.0, 0.0]
+    assert leaves.number(moment) == leaves.number(same)
 
 
 def test_parts_of_microseconds_are_kept_apart() -> None:
-    found = leaves.number(np.timedelta64(5_000_250, "ps"))
-    assert found is not None
-    assert found[:2] == (5.0, pytest.approx(250e-6))
-    far = leaves.number(np.datetime64(10**15, "D"))
-    assert far is not None
-    assert far[0] == pytest.approx(2.0**63, rel=1e-6)
+    assert leaves.number(np.timedelta64(5_000_250, "ps")) == (5.0, 250.0)

@@ -19,7 +19,7 @@ from audits.privacy.tuning import TUNING
 
 def encoded(values: Any) -> Encoded:
     columns = np.asarray(values, dtype=np.float64)
-    return Encoded(columns, np.zeros((len(columns), 0), dtype=np.int64))
+    return Encoded(columns, np.zeros((len(columns), 1), dtype=np.int64))
 
 
 def test_folds_that_order_alike_say_what_the_mean_says() -> None:

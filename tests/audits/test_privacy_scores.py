@@ -21,7 +21,7 @@ from audits.privacy.outputs.score import Fit, Score
 def encoded(values: Any) -> Encoded:
     columns = np.asarray(values, dtype=np.float64)
     columns = columns[:, None] if columns.ndim == 1 else columns
-    return Encoded(columns, np.zeros((len(columns), 0), dtype=np.int64))
+    return Encoded(columns, np.zeros((len(columns), 1), dtype=np.int64))
 
 
 def family_of(x: Any, y: Any, scale: float = 1.0) -> tuple[events.ThresholdFamily, Any]:

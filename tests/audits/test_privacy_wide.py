@@ -65,6 +65,6 @@ def test_laplace_noise_in_many_columns_is_told_as_the_exact_ratio_tells_it() -> 
     rng = np.random.default_rng(0)
     x = rng.laplace(scale=3.0, size=(3, 20_000, 15))
     x[0, :, :4] += 1.0
-    first, second, fresh = (Encoded(side, np.zeros((len(side), 0), dtype=np.int64)) for side in x)
+    first, second, fresh = (Encoded(side, np.zeros((len(side), 1), dtype=np.int64)) for side in x)
     exact = (np.abs(x[2, :, :4]) - np.abs(x[2, :, :4] - 1.0)).sum(axis=1) / 3.0
     assert np.corrcoef(exact, logistic(first, second).evaluate(fresh))[0, 1] > 0.95

@@ -91,7 +91,8 @@ def test_a_whole_output_is_named_whatever_its_type(kind: str) -> None:
         return [int(bit) for bit in found]
 
     found = audited(bits if kind == "array" else each(one), precision=0.2).simplest
-    said = ast.literal_eval(found.event.removeprefix("output = "))
+    # A set is told by its form alone.
+    said = ast.literal_eval(found.event.removeprefix("form of ").removeprefix("output = "))
     assert type(said) is {"array": tuple, "set": set}.get(kind, list)
     if kind == "set":
         said = [place in said for place in range(3)]

@@ -22,18 +22,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import Column, Symbol
+from audits.privacy.outputs.describe import LENGTH, Column, Symbol
 from audits.privacy.outputs.encoder import Encoder
-from audits.privacy.outputs.leaves import LENGTH
 from audits.privacy.outputs.outputs import Encoded, Floats, join
 from audits.privacy.tuning import TUNING
 
 Rng = np.random.Generator
 Plant = Callable[[Encoded, int, float, Rng], Encoded]
 """plant(outputs, dataset, size, rng): outputs with the leak in them; dataset 0 is the first, 1 the second."""
-
-PERIOD = 1.0 / 300.0
-"""Length of a planted period, in interquartile ranges of the outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +77,15 @@ def put(numbers: Any, columns: Any = slice(None), symbols: Any = slice(0), code:
     return plant
 
 
-def put_none(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-    """A symbol in place of the whole output."""
-    wider = replace(outputs, codes=np.pad(outputs.codes, ((0, 0), (0, 1))))
-    only = np.eye(wider.shape[1], dtype=np.int64)[-1]
-    return put(0.0, symbols=slice(None), code=only)(wider, dataset, size, rng)
+def put_none(symbol: int) -> Plant:
+    """A symbol in place of the whole output: an output of another form."""
+
+    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
+        only = np.zeros(outputs.shape[1], dtype=np.int64)
+        only[0] = symbol
+        return put(0.0, symbols=slice(None), code=only)(outputs, dataset, size, rng)
+
+    return plant
 
 
 def put_bit(change: Callable[[Floats, NDArray[np.bool_], Rng], Floats]) -> Plant:
@@ -97,16 +97,6 @@ def put_bit(change: Callable[[Floats, NDArray[np.bool_], Rng], Floats]) -> Plant
         return replace(outputs, values=change(outputs.values, bits, rng))
 
     return plant
-
-
-def put_phase(period: float) -> Plant:
-    """The half of the period that an output lies in is the bit; within it outputs are uniform."""
-
-    def change(x: Floats, bits: NDArray[np.bool_], rng: Rng) -> Floats:
-        half = bits[:, None] + rng.random((len(x), 1))
-        return x - np.mod(x, period) + 0.5 * half * period
-
-    return put_bit(change)
 
 
 def put_sign(i: int, j: int, middle: Floats) -> Plant:
@@ -137,10 +127,10 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
     mistakes first. `encoder` gave the outputs their columns and has the words for them."""
     pooled = join([first, second])
     varies = np.flatnonzero(np.ptp(pooled.values, axis=0) > 0.0)
-    alone = pooled.shape[1] == 0 and len(varies) > 0 and all(map(_continuous, pooled.values.T[varies]))
+    alone = not pooled.codes.any() and len(varies) > 0 and all(map(_continuous, pooled.values.T[varies]))
     leaks: list[PlantedLeak] = []
     if alone:
-        words = "noise of output" if first.is_scalar else "noise of all coordinates"
+        words = "noise of output" if first.is_single else "noise of all coordinates"
         middles = [np.median(outputs.values, axis=0) for outputs in (first, second)]
         leaks.append(PlantedLeak(words, "noise", put_noise(middles), brief="noise"))
     if len(varies) > 0:
@@ -156,10 +146,14 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
     for j in itertools.islice(lengths, 1):
         # A length that never occurs is the last of its leaks.
         leaks.append(list(_of_numbers(first, second, j, encoder))[-1])
-    if first.shape[1] > 0:
-        leaks += _of_symbols(first, second, encoder)
-    if not first.is_symbol:
-        leaks.append(_chance("None in place of the output", put_none, "None in place of an output"))
+    told = pooled.codes.any(axis=0)
+    symbols = [j for j, column in enumerate(encoder.number_columns) if column >= 0 and told[j]]
+    if symbols:
+        leaks += _of_symbols(first, second, symbols[0], encoder)
+    if not (first.is_single and symbols):
+        leaks.append(
+            _chance("None in place of the output", put_none(encoder.unused), "None in place of an output")
+        )
     return leaks
 
 
@@ -185,11 +179,6 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
         half = len(unique) // 2
         place = float(0.5 * (unique[half - 1] + unique[half]))
         yield _chance(f"{name} = {place:.6g} exactly", put(place, [j], symbols), "a value released")
-        spread = float(np.subtract(*np.quantile(values, [0.75, 0.25])))
-        if first.is_scalar and spread > 0.0:
-            period = PERIOD * spread
-            words = f"the half of a period of {period:.2g} that {name} lies in"
-            yield _bit(words, put_phase(period), "a bit hidden in a period")
         return
     seen, counts = np.unique(first.values[:, j], return_counts=True)
     common = float(seen[counts.argmax()])
@@ -201,15 +190,17 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
     yield _chance(f"{name} = {top:.9g}, not seen otherwise,", put(top, [j], symbols), "a new value")
 
 
-def _of_symbols(first: Encoded, second: Encoded, encoder: Encoder) -> Iterator[PlantedLeak]:
-    """Leaks in the first column of symbols."""
-    j = encoder.number_columns[0]
-    name, x, y = encoder.said(Column(j)), first.codes[:, 0], second.codes[:, 0]
+def _of_symbols(first: Encoded, second: Encoded, place: int, encoder: Encoder) -> Iterator[PlantedLeak]:
+    """Leaks in a column of symbols."""
+    j = encoder.number_columns[place]
+    name, x, y = encoder.said(Column(j)), first.codes[:, place], second.codes[:, place]
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
     common = int(counts[1:].argmax()) + 1
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= TUNING.outer and min(shares) < 1.0:
         words = encoder.said((name, " = ", Symbol(common), " in place of another"))
-        yield _chance(words, put(0.0, [j], [0], common), "the commonest symbol in place of another", shares)
+        yield _chance(
+            words, put(0.0, [j], [place], common), "the commonest symbol in place of another", shares
+        )
     words = f"{name} = a symbol that is not seen otherwise,"
-    yield _chance(words, put(0.0, [j], [0], len(counts)), "a new symbol")
+    yield _chance(words, put(0.0, [j], [place], encoder.unused), "a new symbol")

@@ -24,6 +24,7 @@ import numpy as np
 from audits.privacy.after.leaks import PlantedLeak, battery
 from audits.privacy.bet import binomial
 from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.draws import joined
 from audits.privacy.outputs.describe import Words, rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
@@ -91,7 +92,7 @@ class Leaky:
 
     def __init__(self, source: Source, leak: PlantedLeak, size: float, rng: np.random.Generator) -> None:
         self.source, self.leak, self.size, self.rng = source, leak, size, rng
-        self.shape = (0, 0)
+        self.drawn = True
         self.samples = 0  # of dataset 0
         self.first_output: float | None = None
         self.seconds = 0.0
@@ -108,17 +109,7 @@ class Leaky:
         return self
 
     def encode(self, outputs: Encoded, where: str) -> Encoded:
-        self.shape = outputs.shape
         return outputs
-
-    def widen(self, e: Encoded) -> Encoded:
-        """With the columns that came since."""
-        values, codes = (width - now for width, now in zip(self.shape, e.shape, strict=True))
-        if values == codes == 0:
-            return e
-        none = (0, 0)
-        wider = np.pad(e.values, (none, (0, values)))
-        return Encoded(wider, np.pad(e.codes, (none, (0, codes))), e.items)
 
     def said(self, words: Words) -> str:
         return rendered(words)
@@ -220,8 +211,8 @@ def plant(
     rows = min(len(outputs[0]), len(outputs[1]), audit.samples // KEPT)
     if rows < LEAST_ROWS:
         return ()
-    encoded = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
-    pools = [encoder.widen(e) for e in encoded]
+    encoder.draw(joined([some[: TUNING.glance] for some in outputs]))
+    pools = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
     first, second = (pool.take(slice(0, TUNING.some_rows)) for pool in pools)
     trials = [Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
     budget = Budget(max(int(SHARE * audit.samples), LEAST), time.process_time() + seconds)

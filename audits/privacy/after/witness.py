@@ -23,6 +23,7 @@ import numpy as np
 
 from audits import values
 from audits.privacy.bet import binomial
+from audits.privacy.draw.draws import joined
 from audits.privacy.learn.fits import shrinkage
 from audits.privacy.outputs.describe import SHOWN, Column, Mark, weighted
 from audits.privacy.outputs.encoder import Encoder
@@ -99,8 +100,9 @@ def find_witness(
     def encode(outputs: Raw, side: int) -> Encoded:
         return encoder.encode(outputs, f"dataset {side}")
 
-    sides = [encoder.widen(encode(outputs, side)) for side, outputs in enumerate(raw)]
-    sides = [encoder.widen(e) for e in sides]
+    if not encoder.drawn:
+        encoder.draw(joined(raw))
+    sides = [encode(outputs, side) for side, outputs in enumerate(raw)]
     rate = Rate(refuted.epsilon, refuted.delta, refuted.alpha, samples, (len(raw[0]), len(raw[1])))
     # Of two equal events the one that is said without "not" is simpler.
     best = (
@@ -117,7 +119,7 @@ def find_witness(
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
         for side in (0, 1):
-            fresh = encode(draw(side, min(CHUNK, samples - start)), side).narrow(sides[0].shape)
+            fresh = encode(draw(side, min(CHUNK, samples - start)), side)
             hits[side] += [np.count_nonzero(one.event.holds(fresh)) for one in found]
     return _named([encoder.said(one.event.words, most=60) for one in found], hits, rate, refuted.bound)
 
@@ -214,9 +216,9 @@ def _events(
 ) -> Iterator[Iterable[Rated]]:
     """The events of each kind, the simplest kind first."""
     numbers, places = sides[0].shape
-    columns = [View(Column(j), lambda e, j=j: e.values[:, j], column=j) for j in range(numbers)]
+    columns = [View(Column(j), lambda e, j=j: e.values[:, j]) for j in range(numbers)]
     # Beside symbols the number 0 stands for what is none.
-    zeros = () if places else (0.0,)
+    zeros = () if any(side.codes.any() for side in sides) else (0.0,)
     marks = [View(Mark(j), lambda e, j=j: e.codes[:, j], symbol=True) for j in range(places)]
     telling = _telling([side.values for side in sides])
     yield _each(marks, _values, sides, rate)
@@ -264,7 +266,7 @@ def _values(view: View, sides: Sequence[Encoded], rate: Rate, also: Sequence[flo
 
 def _whole(sides: Sequence[Encoded], raw: Sequence[Raw], rate: Rate) -> Iterator[Rated]:
     """Whole outputs that repeat, where they are short and of more than one item."""
-    if sum(sides[0].shape) < 2 or raw[0].dtype != raw[1].dtype:
+    if sides[0].shape[0] < 2 or raw[0].dtype != raw[1].dtype:
         return
     view = View("output", row_keys)
     keys, outputs = _numbers(view, sides), [*raw[0], *raw[1]]

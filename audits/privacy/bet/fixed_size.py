@@ -107,7 +107,7 @@ def _all_differ(ordered: Floats) -> bool:
 def _fitted(state: PairState, learner: Learner) -> Score | None:
     """The score of a learner. For vectors that repeat `sets` orders them by their likelihood ratios."""
     first, second = state.samples()
-    if not learner.table or state.atoms is None or first.is_scalar or first.is_symbol:
+    if not learner.table or state.atoms is None or first.is_single:
         return folds.fitted(learner, first, second)
     few = len(state.atoms) <= TUNING.parts
     part = slice(len(first) if few else len(first) // 2)
@@ -172,7 +172,7 @@ def _count(state: PairState, candidate: Candidate, rest: int) -> Counted:
     for both in state.draw(rest):
         for outputs, count, keep in zip(both, counts, kept, strict=True):
             with job.threads.limit(limits=1):
-                found = scorer(state.known(outputs), atoms)(family.score, 0)
+                found = scorer(outputs, atoms)(family.score, 0)
             count += events.count(found, family.thresholds)
             if candidate.continuous:
                 keep.append(found)

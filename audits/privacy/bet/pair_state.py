@@ -22,7 +22,7 @@ from audits.privacy.bet.atoms import (
 )
 from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import Dataset
-from audits.privacy.draw.draws import named
+from audits.privacy.draw.draws import joined, named
 from audits.privacy.learn.choice import Learner, learners
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded, Ints, join
@@ -47,7 +47,7 @@ class Hypothesis:
             return
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
-        self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_scalar, judge=judge)
+        self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_single, judge=judge)
 
     def reached_of(self, atoms: Atoms) -> Reached:
         """How many thresholds each atom reaches, worked out once."""
@@ -82,7 +82,6 @@ class PairState:
     def __init__(self, job: Job, pair: tuple[Dataset, Dataset], index: int) -> None:
         self.job, self.pair, self.index = job, pair, index
         self.encoder = job.drawer.encoder()
-        self.shape = (0, 0)
         self.size = self.kept_rows = self.row_bytes = self.learned_at = 0
         self.kept: list[list[Encoded]] = [[], []]
         self.hypotheses: list[Hypothesis] = []
@@ -90,14 +89,22 @@ class PairState:
         self.counts: Counts | None = None
         self.learned_counts: Counts | None = None
 
-    def sample(self, size: int, place: int) -> Encoded:
-        """Fresh outputs on the first dataset, 0, or the second, 1, as columns."""
-        where = named(place, self.index)
-        raw = self.job.drawer.draw(self.pair[place], size, self.job.rng, where)
-        found = self.encoder.encode(raw, where)
+    def sample(self, size: int) -> tuple[Encoded, Encoded]:
+        """Fresh outputs on both datasets, as columns."""
+        drawer, names = self.job.drawer, [named(place, self.index) for place in (0, 1)]
+        both = [
+            drawer.draw(data, size, self.job.rng, name) for data, name in zip(self.pair, names, strict=True)
+        ]
+        if not self.encoder.drawn:
+            # Those that tested assumptions are among the first outputs.
+            known = [drawer.kept(name)[: TUNING.glance] for name in names]
+            self.encoder.draw(
+                joined([seen if len(seen) else raw for seen, raw in zip(known, both, strict=True)])
+            )
+        first, second = (self.encoder.encode(raw, name) for raw, name in zip(both, names, strict=True))
         # The first outputs show how large an output is.
-        self.row_bytes = self.row_bytes or (found.values.nbytes + found.codes.nbytes) // size + 1
-        return found
+        self.row_bytes = self.row_bytes or (first.values.nbytes + first.codes.nbytes) // size + 1
+        return first, second
 
     def most_rows(self, least: int) -> int:
         """How many outputs of a dataset the memory has room for; at least `least`."""
@@ -108,11 +115,7 @@ class PairState:
         most = self.most_rows(64)
         for start in range(0, size, most):
             chunk = min(most, size - start)
-            yield self.sample(chunk, 0), self.sample(chunk, 1)
-
-    def known(self, e: Encoded) -> Encoded:
-        """The columns that there were when scores were fitted."""
-        return e.narrow(self.shape) if self.size > 0 else e
+            yield self.sample(chunk)
 
     def samples(self) -> tuple[Encoded, Encoded]:
         """What is kept of both datasets."""
@@ -124,7 +127,7 @@ class PairState:
         if room <= 0:
             return
         for kept, outputs in zip(self.kept, (first, second), strict=True):
-            kept[:] = [join([self.encoder.widen(e) for e in (*kept, outputs.take(slice(room)))])]
+            kept[:] = [join([*kept, outputs.take(slice(room))])]
         self.kept_rows = len(self.samples()[0])
 
     def collect(self, size: int) -> None:
@@ -133,9 +136,8 @@ class PairState:
         # A first small draw shows how large an output is.
         while done < size:
             batch = min(32 if done == 0 else size - done, self.most_rows(64))
-            self.keep(self.sample(batch, 0), self.sample(batch, 1), self.most_learned(size))
+            self.keep(*self.sample(batch), self.most_learned(size))
             done += batch
-        self.reshape()
         self.size = size
 
     def most_learned(self, rows: int = TUNING.retained_rows) -> int:
@@ -147,15 +149,6 @@ class PairState:
         if self.atoms is not None and self.atoms.complete:
             return self.most_learned()  # every output is counted in the table, kept or not
         return max(self.most_learned(), min(TUNING.rare_rows, self.most_rows(0)))
-
-    def reshape(self) -> None:
-        """Begin to learn again where outputs have shown columns that none had before."""
-        if self.encoder.shape == self.shape:
-            return
-        self.kept = [[self.encoder.widen(e) for e in kept] for kept in self.kept]
-        self.shape = self.encoder.shape
-        self.hypotheses, self.learned_at = [], 0
-        self.atoms = self.counts = self.learned_counts = None
 
     def learners(self) -> list[Learner]:
         """The learners that suit what was drawn so far."""
@@ -177,7 +170,7 @@ class PairState:
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
         first, second = self.samples()
-        often = TUNING.learn_often[0 if first.is_scalar else 1]
+        often = TUNING.learn_often[0 if first.is_single else 1]
         growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
         enough = self.most_learned()
         if self.learned_at < enough <= self.kept_rows or self.kept_rows >= self.most_kept():
@@ -259,7 +252,7 @@ class PairState:
         found = family.nothing()
         for both in self.draw(size):
             for count, outputs in zip(found, both, strict=True):
-                count += events.count(family.score.evaluate(self.known(outputs)), family.thresholds)
+                count += events.count(family.score.evaluate(outputs), family.thresholds)
         return found
 
     def curve(self, family: events.ThresholdFamily) -> tuple[CurvePoint, ...]:

@@ -176,7 +176,7 @@ class Sequential:
         tallies = np.zeros((2, 0 if state.atoms is None else len(state.atoms)), dtype=np.int64)
         for both in state.draw(size):
             for place, outputs in enumerate(both):
-                found, times = state.count(state.known(outputs))
+                found, times = state.count(outputs)
                 tallies[place] += times
                 for count, more in zip(counts, found, strict=True):
                     count[place] += more
@@ -203,7 +203,6 @@ class Sequential:
         """Learn from a batch of a pair that is kept and counted."""
         state.size += size
         self.samples += size
-        state.reshape()
         if not state.hypotheses:
             # The kind of output is known now, nothing has been betted yet.
             state.hypotheses = [Hypothesis(learner) for learner in state.learners()]
@@ -257,10 +256,10 @@ class Sequential:
         This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
         so that more events cost nothing there.
         """
-        live, is_scalar = state.live(), state.samples()[0].is_scalar
+        live, is_single = state.live(), state.samples()[0].is_single
         if not live:
             return
-        epsilon, strength = self.grid[self.references[self.deciding(is_scalar)]], list[Floats]()
+        epsilon, strength = self.grid[self.references[self.deciding(is_single)]], list[Floats]()
         for hypothesis, family in zip(live, state.families(), strict=True):
             excess = betting.cautious_excess(*family.shares(), epsilon, self.asked.delta)
             strength.append(np.max(excess, axis=0))
@@ -271,7 +270,7 @@ class Sequential:
         error = 1.0 / math.sqrt(state.size)
         least = np.maximum(np.max(strength, axis=0) - 3.0 * error, -TUNING.hope * error)
         # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
-        favourite = 0 if is_scalar else max(range(len(live)), key=lambda i: float(strength[i].sum()))
+        favourite = 0 if is_single else max(range(len(live)), key=lambda i: float(strength[i].sum()))
         if self.samples >= TUNING.choose_at * self.asked.max_samples:
             # Every other score must show enough to be worth the time that it takes.
             least = np.maximum(least, strength[favourite] + error)
@@ -281,12 +280,12 @@ class Sequential:
             if hypothesis not in kept:
                 hypothesis.active, hypothesis.family = hypothesis.learner.patient, None
 
-    def deciding(self, is_scalar: bool) -> Ints:
+    def deciding(self, is_single: bool) -> Ints:
         """Places among the references of the ε that decide: near the lower bound, and the claimed one."""
         shown = self.epsilon_lower()
         lower = int(np.searchsorted(self.grid, shown))
         near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
-        if not is_scalar:
+        if not is_single:
             # An excess at half the lower bound is too large to be luck. Single numbers need no such place:
             # their first hypothesis is the number itself, which is always kept.
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
@@ -404,7 +403,7 @@ class Sequential:
         """Size of the next batch of a pair as a share of its samples so far."""
         if self.refuted():
             # The verdict is known. Further batches only sharpen the lower bound, so they may be of any size.
-            repeats = state.samples()[0].is_scalar or state.atoms is not None
+            repeats = state.samples()[0].is_single or state.atoms is not None
             return TUNING.afterwards[0 if repeats else 1]
         # An event with an excess of z standard errors multiplies the wealth by about e^(z²/2) on as many
         # samples again. So need/z² is the share of samples that makes half of the way to the refutation.

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audits.privacy.outputs.leaves import LARGE
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, row_keys
+from audits.privacy.outputs.outputs import LARGE, Encoded, Floats, Ints, row_keys
 from audits.privacy.tuning import TUNING
 
 FIRST, FURTHER = 99, 900

@@ -30,7 +30,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
     Repeated numbers and symbols are cells of their own; other numbers are cut at pooled quantiles: that makes
     tails, intervals and complements of intervals alike. For repeated vectors see `atoms.family_of_sets`.
     """
-    if not (first.is_scalar or first.is_symbol):
+    if not first.is_single:
         return None
     values = np.concatenate([e.values[(e.codes == 0).all(axis=1), 0] for e in (first, second)])
     cells = partition(values)
@@ -38,7 +38,7 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
 
     def cell(e: Encoded) -> Ints:
         found = cells.of(e.values[:, 0])
-        return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found) if first.is_symbol else found
+        return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found)
 
     def name(c: int) -> Words:
         return cells.words(c) if c < numbers else Elements((Symbol(c - numbers + 1),))

@@ -55,9 +55,7 @@ def learners(sample: Encoded, low_bits: bool) -> list[Learner]:
 
     low_bits  whether the lowest bits of numbers count.
     """
-    if sample.is_scalar:
+    if sample.is_single:
         return [VALUE, SETS, *([FOOTPRINTS] if low_bits else [])]
-    if sample.is_symbol:
-        return [SETS]
-    few = sample.shape[0] <= TUNING.few_columns and sample.shape[1] == 0
+    few = sample.shape[0] <= TUNING.few_columns and not sample.codes.any()
     return [SETS, SMOOTH if few else LOGISTIC, LISTS, SYMBOLS]

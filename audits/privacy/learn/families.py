@@ -6,7 +6,6 @@ of any particular leak.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -35,7 +34,7 @@ class Sequenced:
     @property
     def words(self) -> str:
         """What the numbers are."""
-        return self.items.words if self.items.letters else f"the numbers in {self.items.words}"
+        return f"the numbers in {self.items.words}"
 
     def __call__(self, e: Encoded) -> Floats:
         """The numbers (n, w), NaN for what is missing and for symbols."""
@@ -43,8 +42,6 @@ class Sequenced:
         # Neighbouring columns are read several times as fast.
         near = len(columns) > 0 and bool((np.diff(columns) == 1).all())
         x = np.clip(e.values[:, slice(columns[0], columns[-1] + 1) if near else columns], -BOUND, BOUND)
-        if self.items.letters:
-            x[x == 0.0] = np.nan
         for j, mark in enumerate(self.items.marks):
             if mark >= 0:
                 x[e.codes[:, mark] > 0, j] = np.nan
@@ -53,9 +50,8 @@ class Sequenced:
 
 def sequences(e: Encoded) -> list[Sequenced]:
     """What stands in an order in outputs: as the encoder says, or else all columns."""
-    found = [items for items in e.items if max(items.columns) < e.shape[0]]
     every = Items("output", tuple(range(e.shape[0])))
-    return [*map(Sequenced, found if e.items else [every] if e.shape[0] > 1 else [])]
+    return [*map(Sequenced, e.items or ([every] if e.shape[0] > 1 else []))]
 
 
 @family(cost=lambda width, places: width)
@@ -85,7 +81,7 @@ def _member(numbers: Sequenced, cells: Partition, cell: int) -> View:
 @family(cost=lambda width, places: 8 * width)
 def windows(first: Encoded, second: Encoded) -> Found:
     """How often a run of neighbouring numbers that repeats occurs in a sequence, wherever it stands: two or
-    three letters in a text, or a record among synthetic records, whose length divides that of the output."""
+    three numbers, or a record among synthetic records, whose length divides that of the output."""
     for numbers in sequences(first):
         width = numbers(first.take(slice(1))).shape[1]
         if width > TUNING.glance:
@@ -117,8 +113,6 @@ def _window(numbers: Sequenced, length: int, step: int, sides: Sequence[Encoded]
     row, place = np.argwhere(keys(e) == key)[0]
     shown = numbers(e.take(slice(row, row + 1)))[0, step * place :][:length]
     said = f"({', '.join(number_words(x, 6) for x in shown)})"
-    if numbers.items.letters and 0 < shown.min() <= shown.max() <= sys.maxunicode:
-        said = repr("".join(chr(int(x)) for x in shown))
     words = f"how often {said} stands in "
     return View((words, numbers.words), lambda e: 1.0 * (keys(e) == key).sum(axis=1))
 
@@ -151,13 +145,15 @@ def in_place(first: Encoded, second: Encoded) -> Found:
 @family(cost=lambda width, places: places)
 def anywhere(first: Encoded, second: Encoded) -> Found:
     """How often each symbol occurs, in whatever place."""
-    if first.shape[1] < 2:
+    if first.shape[1] < 3:
         return
 
     def view(symbol: int) -> View:
-        return View(("how often ", Symbol(symbol), " occurs"), lambda e: (e.codes == symbol).sum(axis=1))
+        words = "how often ", Symbol(symbol), " occurs"
+        return View(words, lambda e: (e.codes[:, 1:] == symbol).sum(axis=1))
 
-    apart = of_members(first.codes, second.codes, _last(first, second))
+    # The first column is the form of the whole output.
+    apart = of_members(first.codes[:, 1:], second.codes[:, 1:], _last(first, second))
     apart[0] = 0.0  # a number is no symbol
     yield Candidates(apart, view)
 
@@ -165,9 +161,10 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
 @family(cost=lambda width, places: places * (places - 1) / 2)
 def agreeing(first: Encoded, second: Encoded) -> Found:
     """Two places with the same symbol."""
-    if not 1 < first.shape[1] <= TUNING.most_paired:
+    if not 2 < first.shape[1] <= TUNING.most_paired:
         return
-    left, right = np.triu_indices(first.shape[1], 1)
+    # The first column is the form of the whole output.
+    left, right = (1 + side for side in np.triu_indices(first.shape[1] - 1, 1))
 
     def same(e: Encoded, i: Ints, j: Ints) -> Ints:
         # Numbers, whose code is 0, agree with nothing.

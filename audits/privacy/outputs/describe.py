@@ -10,7 +10,7 @@ and `Symbol` where the user's own words belong. `Encoder.said` makes the words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -18,17 +18,17 @@ from typing import TypeAlias
 @dataclass(frozen=True, slots=True)
 class Node:
     """What the encoder has words for: "column", what is in a column of numbers; "code", the place that a
-    column of symbols is of; "symbol"; "output", the whole of it; and "", behind what looks at all numbers."""
+    column of symbols is of; "symbol"; "output", the whole of it."""
 
     kind: str
     number: int = 0
 
     def __str__(self) -> str:
-        return self.kind if self in (OUTPUT, NUMBERS) else f"{self.kind} {self.number}"
+        return self.kind if self == OUTPUT else f"{self.kind} {self.number}"
 
 
 Column, Mark, Symbol = partial(Node, "column"), partial(Node, "code"), partial(Node, "symbol")
-OUTPUT, NUMBERS = Node("output"), Node("")
+OUTPUT = Node("output")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,32 +58,18 @@ class Row:
     more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Equals:
-    """That the number in a column is a value, which may have a name; `sign` is "=" or "≠"."""
-
-    column: int
-    value: float
-    words: str
-    sign: str
-
-    def __str__(self) -> str:
-        return f"column {self.column} {self.sign} {self.words}"
-
-
 SHOWN = 6
-"""So many parts of a description are spelled out: cells, coefficients, types, patterns of texts."""
-Words: TypeAlias = "str | Node | Equals | Interval | Elements | Row | tuple[Words, ...]"
+"""Parts of a description that are spelled out, at most: cells, coefficients."""
+Words: TypeAlias = "str | Node | Interval | Elements | Row | tuple[Words, ...]"
 """A description: text, nodes, and sequences of both."""
 
 
-def rendered(
-    words: Words, name: Callable[[Node | Equals], str] = str, places: Sequence[int] = range(0)
-) -> str:
+def rendered(words: Words, name: Callable[[Node], str] = str, places: Sequence[int] = range(0)) -> str:
     """The description as one text.
 
     name    has the words for nodes.
-    places  for each column of codes the column of numbers that is of the same place.
+    places  for each column of codes the column of numbers that is of the same place, −1 for the form of the
+            whole output.
     """
     if isinstance(words, Elements):
         return f"{{{rendered(listed(words.elements), name, places)}}}"
@@ -92,10 +78,12 @@ def rendered(
         parts = [
             name(Symbol(symbols[j])) if j in symbols else number for j, number in enumerate(words.numbers)
         ]
-        return f"({', '.join(parts)}{', …' if words.more else ''})" if len(parts) > 1 else parts[0]
+        form = f" as {name(Symbol(symbols[-1]))}" if -1 in symbols else ""
+        whole = f"({', '.join(parts)}{', …' if words.more else ''})" if len(parts) > 1 else parts[0]
+        return whole + form
     if isinstance(words, tuple):
         return "".join(rendered(part, name, places) for part in words)
-    return name(words) if isinstance(words, (Node, Equals)) else str(words)
+    return name(words) if isinstance(words, Node) else str(words)
 
 
 def listed(parts: Iterable[Words], between: str = ", ") -> Words:
@@ -149,13 +137,12 @@ def weighted(terms: Iterable[tuple[Words, float]]) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is looked at of a place in an output, in words that end with a preposition.
-
-    values  what its numbers stand for, from 0 on.
-    """
+    """What is looked at of a place in an output, in words that end with a preposition."""
 
     words: str
-    values: tuple[str, ...] = ()
+
+
+LENGTH = Look("length of ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +161,10 @@ class Place:
     look: Look | None = None
     unit: str = ""
     name: str = "output"
+
+    def in_full(self) -> Place:
+        """The same with the item as a part of the path."""
+        return self if self.item is None else replace(self, path=f"{self.path}[{self.item}]", item=None)
 
     def __str__(self) -> str:
         item = "" if self.item is None else f"[{self.item}]"

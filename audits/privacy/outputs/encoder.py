@@ -1,106 +1,156 @@
 """`Encoder`: turns the outputs of a mechanism into columns and keeps the words for them.
 
-Every place in an output (the output itself, an item, a field) has *blocks* of columns: what is there, and
-what is looked at of it. A block that turns up later stands behind the earlier ones, so that what was learned
-on the earlier columns stays valid; earlier outputs are given the block's default there.
-
-What is learned of a place from the first batch that has it is frozen: which keys, rows and patterns have
-columns of their own, how long lists are, how texts are looked at. Which places there are is not: a failure,
-or a field that few outputs have, is often the leak itself and not among the first outputs.
+Each output has a *form*: what it is made of, as {'a': float, 'b': [float, float]}, and *leaves*, the numbers
+and symbols in it, each at a *path*. The schema is drawn once, from the first outputs on both datasets: the
+form that they have in common, and the paths that get columns. From then on columns are filled. Whatever the
+schema has no column for is written into the form, so that an output that does not fit is an atom of its own,
+and outputs look alike if and only if they are equal, but for the last bits of huge integers and long floats.
+The form is the first column of symbols: 0 for the usual form. An output that is itself a symbol, or a number
+of another kind, is its own form.
 """
 
 from __future__ import annotations
 
-import zlib
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
+from audits import values
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import NUMBERS, OUTPUT, SHOWN, Equals, Look, Node, Place, Words, rendered
+from audits.privacy.outputs.describe import LENGTH, Look, Node, Place, Words, rendered
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Raw
 from audits.privacy.tuning import TUNING
-from audits.values import MOST_ITEMS, MOST_NESTED, PLAIN, Refused, element, labelled
-from audits.values import text as canonical
+from audits.values import MOST_ITEMS, MOST_NESTED, PLAIN, Refused, labelled
 
 ABSENT = leaves.Word("(no value)")
-"""The symbol where an output has no number and no symbol: nothing, or a container."""
-REST, TYPE = Look("rest of "), Look("type of ")
-KIND = Look("kind of number of ", tuple(f"{number} {name}" for number, name in enumerate(leaves.KINDS)))
-BESIDE = {
-    OUTPUT: "columns of output",
-    NUMBERS: " (where lengths, types and the like are numbers, too)",
-}
-MOST_SYMBOLS = 2**16
-"""All symbols beyond so many count as the same symbol."""
+"""The symbol where an output has nothing at a path that others have a leaf at."""
 OTHER = leaves.Word("(another symbol)")
-MOST_AXES = 4
-"""Axes of an array whose lengths are looked at."""
-ORDER = " in the order of keys"
-"""What follows the path of a mapping."""
+MOST_SYMBOLS = 2**16
+"""Symbols beyond this number count as the same symbol."""
 NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
-
-Key = tuple[str, str, str]
-"""A block: its place in the output, as Python writes it; "value" for what is there, "items" for the items of
-a list, or what is looked at of the place; and what is looked at of the value or the items."""
+REST = Look("what a float lacks of ")
+LEAF = "\0"
+"""Stands in a form for a leaf."""
+MEMBER = "\1"
+"""Stands in a form behind the element of a set."""
+ROW, MOST_IN_ROW = " as a row", 16
+"""What follows the path of a short list in a list, whose text is looked at as a whole."""
+AT = "\2"
+"""Stands in a path before the number of an item of a list: a dictionary may have numbers as keys."""
+ITEM = re.compile(f"(.*){AT}(\\d+)", re.DOTALL)
 Rows = Ints | slice
-Looks = tuple[Look, ...]
-_Records = defaultdict[tuple[type, tuple[str, ...]], list[tuple[int, Any, Any]]]
-"""(type, names of the fields) → row, item and what the fields hold, of each record."""
-KEYED = Mapping, AbstractSet
 
 
 @dataclass(slots=True)
-class _Block:
-    """Columns of numbers: the first of them, how many, what outputs have there that came before them, what is
-    looked at of each item, nothing for the item itself; the unit of times; and how texts are looked at."""
+class _Slot:
+    """The columns of a path: of its number, of what the float lacks of it, of its symbol, and of the length
+    of its text and the numbers spelled in it; −1 for a column that it does not have."""
 
-    start: int
-    width: int
-    default: float
-    looks: Looks
-    unit: str = ""
-    texts: leaves.TextLook | None = None
+    number: int
+    rest: int = -1
+    code: int = -1
+    text: int = -1
+    spelled: int = 0
 
 
 @dataclass(slots=True)
-class _Seen:
-    """What is known of a place: keys of dictionaries and elements of sets, and rows, that have columns of
-    their own as they repeat in the first batch; in which order equal keys came first, and whether they have
-    come in several orders by now."""
+class _Group:
+    """Outputs of one form: their rows, the paths of their leaves, and the leaves of each output, or all of
+    them as an array of numbers; how many items the containers at some paths have."""
 
-    keys: set[str] | None = None
-    rows: list[str] | None = None
-    orders: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict[Any, Any])
-    reordered: bool = False
+    paths: list[str]
+    lengths: dict[str, int]
+    rows: list[int] = field(default_factory=list[int])
+    held: list[list[Any]] = field(default_factory=list[list[Any]])
+    numbers: Raw | None = None
 
-    def known(self, records: _Records) -> set[str]:
-        """The keys and elements; those of later outputs change nothing, or they would look different."""
-        keyed = [(names, len(some)) for (kind, names), some in records.items() if issubclass(kind, KEYED)]
-        if self.keys is None and keyed:
-            counts = Counter[str]()
-            for names, times in keyed:
-                counts.update(dict.fromkeys(names, times))
-            self.keys = {*_repeated(counts, min(2, sum(times for _, times in keyed)), TUNING.glance)}
-        return self.keys or set()
+    def columns(self) -> Sequence[Sequence[Any]]:
+        """The leaves at each path, one after the other."""
+        return [*zip(*self.held, strict=True)] if self.numbers is None else [*self.numbers.T]
 
 
-class _Batch:
-    """The columns of one batch while they are collected: of which block, in which rows."""
+class _Walk:
+    """The walk through one output: the words of its form, its leaves with their paths, lengths on the way."""
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.values: list[tuple[Key, Rows, Floats]] = []
-        self.codes: list[tuple[int, Rows, Ints]] = []
+    def __init__(self, as_rows: bool) -> None:
+        self.form: list[str] = []
+        self.paths: list[str] = []
+        self.held: list[Any] = []
+        self.lengths: dict[str, int] = {}
+        self.as_rows = as_rows
+
+    def leaf(self, item: Any, path: str) -> None:
+        self.paths.append(path)
+        self.held.append(item)
+
+    def through(self, item: Any, path: str = "", depth: int = 0, in_list: bool = False) -> None:
+        """Take an output, or a part of it, apart."""
+        if depth > MOST_NESTED:
+            raise Refused(NESTED)
+        kind = type(item)
+        if kind is np.ndarray and item.ndim > 0 and item.dtype.kind in "biufmMSU":
+            self.form.append(f"array{item.shape} of {LEAF}")
+            # Python's numbers are read faster, but a float of another length is of another kind.
+            plain = item.dtype.kind in "biuSU" or item.dtype == np.float64
+            for j, part in enumerate(item.ravel().tolist() if plain else [*item.ravel()]):
+                self.leaf(part, f"{path}{AT}{j}")
+            self.lengths[path] = item.size
+            return
+        held = None if kind in PLAIN or kind is leaves.Word else values.parts(item)
+        if held is None:
+            self.form.append(LEAF)
+            self.leaf(item, path)
+            return
+        names, items = held
+        start = len(self.held)
+        opened, closed = _brackets(item)
+        self.form.append(opened)
+        if names is None or isinstance(item, (Mapping, AbstractSet)):
+            self.lengths[path] = len(items)
+        for j, part in enumerate(items):
+            name = f"{AT}{j}" if names is None else names[j]
+            if names is not None:
+                self.form.append(_named(name))
+            self.through(part, path + name, depth + 1, names is None)
+            self.form.append(", ")
+        self.form.append(closed)
+        short = 0 < len(self.held) - start == len(items) <= MOST_IN_ROW
+        if in_list and short and self.as_rows:
+            self.leaf(leaves.Word(values.text(item)), path + ROW)
+
+
+def _spelled(path: str) -> str:
+    """A path as Python writes it."""
+    return re.sub(f"{AT}(\\d+)", r"[\1]", path)
+
+
+def _named(name: str) -> str:
+    """The name of a field as it stands in a form."""
+    if name.startswith(" ∋ "):
+        return f"{name[3:]}{MEMBER}"
+    return f"{name[1:]}=" if name.startswith(".") else f"{name[1:-1]}: "
+
+
+def _brackets(item: Any) -> tuple[str, str]:
+    """What a container of this type is written between."""
+    known = {list: "[]", tuple: "()", dict: "{}", set: "{}"}.get(type(item))
+    if known:
+        return known[0], known[1]
+    name, told = type(item).__name__, ""
+    if labelled(type(item)):
+        told = values.sort(item).removeprefix(name)
+    elif isinstance(item, np.ndarray):
+        told = f" of shape {item.shape}"
+    return f"{name}(", f"){told}"
 
 
 class Encoder:
-    """Turns outputs into columns; remembers the kind of output, the columns and the numbers of the symbols.
+    """Turns outputs into columns; remembers the schema and the numbers of the symbols.
 
     nan    whether NaN is a symbol; otherwise it is refused.
     typed  () → whether each output has a type of its own: False where calls return arrays, which give all of
@@ -111,45 +161,51 @@ class Encoder:
     def __init__(
         self, nan: bool = False, typed: Callable[[], bool] = lambda: True, name: str = "output"
     ) -> None:
-        self._nan, self._typed, self._name = nan, typed, name
+        self._nan, self._typed_now, self._name = nan, typed, name
+        self._typed = True
         self._layout: tuple[str, str] | None = None
-        self._batch = _Batch(0)
-        self._blocks: dict[Key, _Block] = {}
-        self._width, self._started = 0, False
-        self._codes: dict[tuple[Key, int], tuple[int, int]] = {}
+        self._slots: dict[str, _Slot] = {}
+        self._lengths: dict[str, int] = {}
+        self._places: list[Place] = []
+        self._rows: set[Any] | None = None
         self._symbols: dict[Any, int] = {}
-        self._sorts: dict[str, int] = {}
-        self._usual: dict[Key, int] = {}
-        self._texts: dict[Key, Counter[str]] = defaultdict(Counter)
-        self._seen: dict[str, _Seen] = defaultdict(_Seen)
-        # Symbols that outputs of earlier batches have in the columns of a block that is yet to be made.
-        self._before = dict[Key, tuple[str, ...]]()
-        self._items_of, self._items = (-1, -1), tuple[Items, ...]()
-
-    # --- what callers see ---
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many columns of numbers and of symbols there are by now."""
-        return self._width, len(self._codes)
-
-    @property
-    def number_columns(self) -> list[int]:
-        """For each column of symbols the column of numbers of the same place in the output."""
-        return [self._blocks[key].start + item for key, item in self._codes]
+        self._tokens: dict[Any, int] = {}
+        self._forms: dict[tuple[str, int], int] = {}
+        self.drawn = False
+        self.number_columns: list[int] = []
+        """For each column of symbols the column of numbers of the same path; −1 for the form of what is no
+        single number or symbol."""
+        self.items: tuple[Items, ...] = ()
+        """Lists and arrays in the outputs, and all columns that hold values."""
 
     def encode(self, outputs: Raw, where: str) -> Encoded:
-        """Columns of a batch.
+        """Columns of a batch; the first batch also draws the schema, unless `draw` did.
 
         Raises ValueError where the outputs are of another kind than earlier ones, or of a kind that cannot be
         looked into, and for NaN.
         """
+        try:
+            if not self.drawn:
+                self.draw(outputs)
+            self._one_kind(outputs, where)
+            return self._filled(outputs)
+        except (Refused, RecursionError) as error:
+            words = error if isinstance(error, Refused) else NESTED
+            raise ValueError(f"mechanism {words}, got one on {where}") from None
+
+    @property
+    def unused(self) -> int:
+        """The number of a symbol that no output has had so far."""
+        return len(self._symbols) + 1
+
+    def _one_kind(self, outputs: Raw, where: str) -> None:
+        """ValueError for outputs of another kind than earlier ones."""
         layout = _layout(outputs)
         before = self._layout or layout
         kinds = before[0], layout[0]
         # An array of objects that happens to hold only numbers becomes an array of numbers in that batch, and
         # a list of arrays of one shape an array.
-        objects = "Python objects" in kinds or self._typed()
+        objects = "Python objects" in kinds or self._typed_now()
         if before != layout and (not objects or "records" in kinds):
             raise ValueError(
                 "mechanism must return one kind of output on every dataset, got "
@@ -158,412 +214,329 @@ class Encoder:
             )
         if self._layout is None or layout[0] == "Python objects":
             self._layout = layout
-        self._batch = _Batch(len(outputs))
-        try:
-            self._array("", slice(None), outputs)
-        except (Refused, RecursionError) as error:
-            words = error if isinstance(error, Refused) else NESTED
-            raise ValueError(f"mechanism {words}, got one on {where}") from None
-        self._started = True
-        return self._assembled()
 
-    def widen(self, e: Encoded) -> Encoded:
-        """An earlier batch, widened by the columns that only later outputs have."""
-        if e.shape == self.shape:
-            return e
-        symbols = np.array([default for _, default in self._codes.values()], dtype=np.int64)
-        values, codes = np.tile(self._defaults(), (len(e), 1)), np.tile(symbols, (len(e), 1))
-        values[:, : e.shape[0]], codes[:, : e.shape[1]] = e.values, e.codes
-        return Encoded(values, codes, self.items())
+    # --- the schema ---
 
-    def items(self) -> tuple[Items, ...]:
-        """What stands in an order in the outputs so far: lists and arrays, the letters of texts, and all
-        columns that hold values."""
-        if self._items_of != self.shape:
-            self._items_of, self._items = self.shape, (*self._in_order(),)
-        return self._items
-
-    def _in_order(self) -> Iterator[Items]:
-        marks = {self._blocks[key].start + item: code for code, (key, item) in enumerate(self._codes)}
-
-        def items(words: str, columns: Sequence[int]) -> Items:
-            return Items(words, (*columns,), tuple(marks.get(column, -1) for column in columns))
-
-        every: list[int] = []
-        blocks = 0
-        for (path, what, _), block in self._blocks.items():
-            columns = range(block.start, block.start + block.width)
-            if block.texts is not None:
-                size, letters = len(block.looks), block.texts.characters
-                for item in range(min(block.width // size, TUNING.least) if letters > 1 else 0):
-                    name = f"output{path}{f'[{item}]' if what == 'items' else ''}"
-                    some = columns[item * size :][size - letters : size]
-                    yield Items(f"the letters of {name}", (*some,), letters=True)
-            if block.looks or what == "rest" or not columns:
+    def draw(self, outputs: Raw) -> None:
+        """Draw the schema from some outputs, whatever their order."""
+        self.drawn, self._typed = True, self._typed_now()
+        size = len(outputs)
+        groups = self._groups(outputs, as_rows=True)
+        times = Counter[str]()
+        seen: dict[str, list[Any]] = {}
+        lengths: dict[str, set[int]] = defaultdict(set)
+        for _, group in sorted(groups.items()):
+            for path, column in zip(group.paths, group.columns(), strict=True):
+                times[path] += len(column)
+                # What doubles hold exactly needs no other columns.
+                seen.setdefault(path, []).extend(column if group.numbers is None else ())
+            for path, length in group.lengths.items():
+                lengths[path].add(length)
+        rows = Counter(word for path, words in seen.items() if path.endswith(ROW) for word in words)
+        self._rows = {word for word, count in rows.most_common(TUNING.glance) if count > 1}
+        self.number_columns = [-1]
+        for path, items in seen.items():
+            # A key, an element or a place in a list that only one output has tells nothing of others.
+            if times[path] < min(2, size) or (path.endswith(ROW) and self._rows.isdisjoint(items)):
                 continue
-            every += columns
-            blocks += 1
-            if what == "items" and block.width > 1:
-                yield items(f"output{path}", columns)
-        if blocks > 1:
-            yield items("all of output", every)
-
-    def said(self, words: Words, most: int = 40) -> str:
-        """A description in the user's own words; symbols are cut to `most` characters."""
-
-        def name(node: Node | Equals) -> str:
-            if isinstance(node, Equals):
-                place = self.place(node.column)
-                named = self.names(place.look).get(int(node.value), node.words)
-                return f"{place}{place.unit} {node.sign} {named}"
-            if node.kind == "code":
-                return str(self.place(self.number_columns[node.number]))
-            if node.kind == "symbol":
-                known = [*self._symbols][node.number - 1 : node.number]
-                return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
-            if node.kind != "column":
-                # Beside the user's numbers there may be columns for lengths, types and the like.
-                if any(block.looks for block in self._blocks.values()):
-                    return BESIDE[node]
-                unit = next(iter(self._blocks.values())).unit
-                return f"{self._name}{unit}" if node == OUTPUT else str(node)
-            place = self.place(node.number)
-            values = [f"{number} {name}" for number, name in self.names(place.look).items()]
-            told = f" ({', '.join(values[:SHOWN])})" if values else ""
-            return f"{place}{place.unit}{told}"
-
-        return rendered(words, name, self.number_columns)
-
-    def names(self, look: Look | None) -> dict[int, str]:
-        """What the numbers of a column stand for, by number; nothing where they are numbers."""
-        if look == TYPE:
-            return {number: _cut(name, 80) for name, number in self._sorts.items()}
-        parts = (value.partition(" ") for value in (look.values if look else ()))
-        return {int(number): name for number, _, name in parts}
-
-    def place(self, column: int) -> Place:
-        """What a column of numbers holds; a coordinate where nothing was encoded."""
-        for (path, what, _), block in self._blocks.items():
-            if block.start <= column < block.start + block.width:
-                item, part = divmod(column - block.start, max(len(block.looks), 1))
-                look = block.looks[part] if block.looks else None
-                return Place(path, item if what == "items" else None, look, block.unit, self._name)
-        return Place("", column)
-
-    # --- columns ---
-
-    def _defaults(self) -> Floats:
-        """What outputs have in each column of numbers that says nothing of them."""
-        blocks = self._blocks.values()
-        return np.repeat([block.default for block in blocks], [block.width for block in blocks])
-
-    def _code(self, key: Key, column: int, default: int = 0) -> int:
-        return self._codes.setdefault((key, column), (len(self._codes), default))[0]
-
-    def _number(self, symbol: Any) -> int:
-        if symbol is leaves.NAN and not self._nan:
-            raise Refused(
-                'must not return NaN (use None for a failure symbol, or errors="symbol"; '
-                "pandas makes NaN of None)"
-            )
-        if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
-            symbol = OTHER
-        return self._symbols.setdefault(symbol, len(self._symbols) + 1)
-
-    def _sort(self, name: str) -> int:
-        """The number of a type; it depends on the name alone, as there may be any number of them."""
-        return self._sorts.setdefault(name, leaves.SORTS.get(name, zlib.crc32(name.encode()) % 10**6 + 10))
-
-    def _put(self, key: Key, rows: Rows, part: Floats, looks: Looks = (), default: float = 0.0) -> _Block:
-        """Numbers in the columns of a block, which is made where there is none."""
-        if key not in self._blocks:
-            width = part.shape[1]
-            if self._width + width > MOST_ITEMS:
+            self._slots[path], looks = self._slot(path, items, len(self._places), times[path] < size)
+            unit = leaves.unit(items[0]) if items else ""
+            found = ITEM.fullmatch(path)
+            where = (_spelled(found[1]), int(found[2])) if found else (_spelled(path), None)
+            self._places += [Place(*where, look, unit, self._name) for look in (None, *looks)]
+            if len(self._places) > MOST_ITEMS:
                 raise Refused(
                     f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; give a score "
                     "that sums them up"
                 )
-            self._blocks[key] = _Block(self._width, width, default, looks)
-            self._width += width
-            if self._started and not looks and width > 0:
-                for column, symbol in enumerate(self._before.get(key, (ABSENT,))):
-                    self._code(key, column, self._number(symbol))
-        block = self._blocks[key]
-        self._batch.values.append((key, rows, part[:, : block.width]))
-        return block
+        for path, every in lengths.items():
+            if len(every) > 1:
+                self._lengths[path] = len(self._places)
+                self._places.append(Place(_spelled(path), None, LENGTH, "", self._name))
+        if not self._places:
+            self._slots[""] = _Slot(0)
+            self._places.append(Place("", None, None, "", self._name))
+        if [*self._slots] == [""]:
+            self.number_columns[0] = 0
+        if not all(place.path == "" for place in self._places):
+            # Items of what holds more than numbers and symbols are written as Python does.
+            self._places = [place.in_full() for place in self._places]
+        self.items = (*self._in_order(),)
+        # The usual form is that of most outputs; of several the first in the alphabet.
+        numbers, counts = np.unique(self._filled(outputs).codes[:, 0], return_counts=True)
+        often = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+        words = [*self._symbols]
+        usual = min(
+            (key for key, number in self._forms.items() if isinstance(words[number - 1], leaves.Kind)),
+            key=lambda key: (-often[self._forms[key]], words[self._forms[key] - 1].name),
+            default=None,
+        )
+        if usual is not None:
+            self._forms[usual] = 0
 
-    def _differing(self, key: Key, rows: Rows, found: Ints, look: Look) -> None:
-        """Columns of numbers ≥ 0, from the first number on that differs from those before it; −1 for none."""
-        known = found[found >= 0]
-        if len(known) == 0:
-            return
-        usual = self._usual.setdefault(key, int(known[0]))
-        if key in self._blocks or bool((known != usual).any()):
-            columns = np.where(found >= 0, found, usual).astype(np.float64).reshape(len(found), -1)
-            self._put(key, rows, columns, (look,), float(usual))
+    def _slot(self, path: str, items: list[Any], start: int, sometimes: bool) -> tuple[_Slot, list[Look]]:
+        """The columns of a path, from the leaves that outputs have there, and what they hold beside the
+        number; `sometimes`: some outputs have none there."""
+        slot, looks = _Slot(start), list[Look]()
+        texts = Counter(item for item in items if isinstance(item, str))
+        told = [leaves.number(item) for item in items]
+        if any(pair is not None and pair[1] != 0.0 for pair in told):
+            slot.rest = start + 1 + len(looks)
+            looks.append(REST)
+        if len(texts) >= TUNING.parts and 3 * len(texts) > texts.total():
+            # Texts that hardly repeat: their patterns are symbols, and the numbers in them numbers.
+            slot.text = start + 1 + len(looks)
+            slot.spelled = min(max(len(leaves.NUMBER.findall(t)) for t in texts), leaves.MOST_SPELLED)
+            spelled = (Look(f"number {j} in the text of ") for j in range(1, slot.spelled + 1))
+            looks += [LENGTH, *spelled]
+        symbols = any(pair is None or pair[0] != pair[0] for pair in told)
+        if path and (symbols or sometimes):
+            slot.code = len(self.number_columns)
+            self.number_columns.append(start)
+        return slot, looks
 
-    def _assembled(self) -> Encoded:
-        batch, self._batch = self._batch, _Batch(0)
-        missing = {
-            key: np.ones(batch.size, dtype=bool)
-            for key, block in self._blocks.items()
-            if not block.looks and block.width > 0
-        }
-        for key, rows, _ in batch.values:
-            if key in missing:
-                missing[key][rows] = False
-        absent = [(self._code(key, 0), where) for key, where in missing.items() if where.any()]
-        shape = batch.size, self._width
-        whole = [part for _, rows, part in batch.values if isinstance(rows, slice) and part.shape == shape]
-        # Where there is only one block nothing is copied.
-        values = np.ascontiguousarray(whole[0]) if whole else np.tile(self._defaults(), (batch.size, 1))
-        for key, rows, part in () if whole else batch.values:
-            start = self._blocks[key].start
-            values[rows, start : start + part.shape[1]] = part
-        codes = np.zeros((batch.size, len(self._codes)), dtype=np.int64)
-        for number, rows, part in batch.codes:
-            codes[rows, number] = part
-        for number, where in absent:
-            codes[where, number] = self._number(ABSENT)
-        return Encoded(values, codes, self.items())
+    def _in_order(self) -> list[Items]:
+        """What stands in an order in the outputs."""
+        parents: dict[str, list[tuple[int, _Slot]]] = defaultdict(list)
+        for path, slot in self._slots.items():
+            if (found := ITEM.fullmatch(path)) is not None:
+                parents[found[1]].append((int(found[2]), slot))
+        lists = [
+            (f"output{_spelled(parent)}", [slot for _, slot in sorted(some, key=lambda pair: pair[0])])
+            for parent, some in parents.items()
+            if len(some) > 1
+        ]
+        every = [slot for path, slot in self._slots.items() if not path.endswith(ROW)]
+        if len(every) > max(map(len, parents.values()), default=1):
+            lists.append(("all of output", every))
+        return [
+            Items(words, tuple(s.number for s in slots), tuple(s.code for s in slots))
+            for words, slots in lists
+        ]
 
-    # --- numbers and symbols ---
+    # --- columns ---
 
-    def _leaves(self, path: str, what: str, rows: Rows, flat: Raw) -> None:
-        """Columns of numbers and symbols (n, w)."""
-        found, key = leaves.decoded(flat), (path, what, "")
-        block = self._put(key, rows, found.values, (REST,) if what == "rest" else ())
-        block.unit = block.unit or found.unit
-        if found.which is not None:
-            codes = np.array([*map(self._number, found.symbols), 0], dtype=np.int64)[found.which]
-            for column in np.flatnonzero(codes.any(axis=0)).tolist():
-                self._batch.codes.append((self._code(key, column), rows, codes[:, column]))
-            self._texts_of((path, what, "text"), rows, found.symbols, found.which)
-        if found.exactly is not None:
-            looks = tuple(Look(f"{word} of ") for word in leaves.EXTRA_WORDS)
-            self._put((path, what, "exactly"), rows, found.exactly.reshape(len(flat), -1), looks)
-        # An array has one type because all of its outputs must: that alone is no difference between outputs.
-        types, kind = (path, what, "kind"), int(found.kinds.max(initial=-1))
-        if kind >= 0 and self._typed():
-            usual = self._usual.setdefault(types, kind)
-            if types in self._blocks or bool(((found.kinds != usual) & (found.kinds >= 0)).any()):
-                kinds = np.broadcast_to(found.kinds, flat.shape)
-                self._differing(types, rows, kinds, KIND)
-
-    def _texts_of(self, key: Key, rows: Rows, symbols: Sequence[Any], which: Ints) -> None:
-        """Columns for what strings look like that hardly repeat, from the first batch on in which they are
-        needed: later strings change nothing, or they would look different."""
-        texts = {place: text for place, text in enumerate(symbols) if isinstance(text, str)}
-        look = self._blocks[key].texts if key in self._blocks else None
-        if look is None:
-            known, times = self._texts[key], np.bincount(which.ravel() + 1, minlength=len(symbols) + 1)
-            for place, text in texts.items():
-                known[text] += int(times[place + 1])
-            if len(known) < TUNING.parts or 3 * len(known) <= known.total():
-                return
-            patterns = _repeated(Counter(map(leaves.pattern, known.elements())), 2, TUNING.few_values)
-            look = leaves.text_look(known, sorted(patterns))
-        table = np.zeros((len(symbols) + 1, len(look.looks)))
-        if texts:
-            table[[*texts]] = look([*texts.values()])
-        self._put(key, rows, table[which].reshape(len(which), -1), look.looks).texts = look
-
-    # --- arrays and Python objects ---
-
-    def _array(self, path: str, rows: Rows, outputs: Raw) -> None:
-        """Columns of an array whose first axis counts the outputs."""
-        kind, width = outputs.dtype.kind, int(np.prod(outputs.shape[1:], dtype=np.int64))
-        if outputs.dtype.names is not None:
-            for name in outputs.dtype.names:
-                self._array(f"{path}.{name}", rows, outputs[name])
-            return
-        if kind == "O":
-            self._objects(path, rows, list(outputs))
-            return
-        if kind not in "biufcmMUS":
+    def _groups(self, outputs: Raw, as_rows: bool) -> dict[str, _Group]:
+        """The outputs by their form."""
+        kind = outputs.dtype.kind
+        if outputs.dtype.names is None and kind not in "biufcmMSUO":
             raise Refused(f"must return numbers, strings or records, not arrays of type {outputs.dtype}")
-        # What follows must be as `_objects` has it, to which an output goes among outputs of other kinds.
-        sort = "ndarray" if outputs.ndim > 1 else leaves.sort(outputs.dtype.type())
-        if sort:
-            self._differing((path, "type", ""), rows, np.full(len(outputs), self._sort(sort)), TYPE)
-        if outputs.ndim > 1:
-            self._shapes(path, rows, [outputs.shape[1:]], len(outputs))
-        if kind == "c":
-            for part in ("real", "imag"):
-                self._array(f"{path}.{part}", rows, getattr(outputs, part))
-        elif outputs.ndim == 1:
-            self._leaves(path, "value", rows, outputs[:, None])
-        elif (path, "items", "") in self._blocks and self._blocks[path, "items", ""].width != width:
-            self._lists(path, rows, [list(row) for row in outputs.reshape(len(outputs), width)])
-        else:
-            self._differing((path, "length", ""), rows, np.full(len(outputs), width), leaves.LENGTH)
-            self._leaves(path, "items", rows, outputs.reshape(len(outputs), width))
+        if _is_exact(outputs):
+            shape = outputs.shape[1:]
+            width = int(np.prod(shape, dtype=np.int64))
+            paths = [f"{AT}{j}" for j in range(width)] if shape else [""]
+            form = f"array{shape} of {LEAF}" if shape else LEAF
+            group = _Group(paths, {"": width} if shape else {}, [*range(len(outputs))])
+            group.numbers = outputs.reshape(len(outputs), width)
+            return {form: group}
+        groups: dict[str, _Group] = {}
+        for row, output in enumerate(outputs):
+            walk = _Walk(as_rows)
+            walk.through(output)
+            form = "".join(walk.form)
+            if form not in groups:
+                groups[form] = _Group(walk.paths, walk.lengths)
+            groups[form].rows.append(row)
+            groups[form].held.append(walk.held)
+        return groups
 
-    def _objects(self, path: str, rows: Rows, items: list[Any], depth: int = 0) -> None:
-        """Columns of outputs, or of parts of outputs, each of which is a Python object in so many others."""
-        if depth > MOST_NESTED:
-            raise Refused(NESTED)
-        # The types of containers and texts; outputs of other kinds have the usual one there.
-        sorts = {kind: leaves.sort(item) for kind, item in {type(item): item for item in items}.items()}
-        numbers = {kind: self._sort(name) if name else -1 for kind, name in sorts.items()}
-        frames = {kind for kind in sorts if labelled(kind)}
-        types = [self._sort(leaves.sort(o)) if type(o) in frames else numbers[type(o)] for o in items]
-        self._differing((path, "type", ""), rows, _ints(types), TYPE)
-        arrays = _same_arrays(items)
-        if arrays is not None:
-            self._array(path, rows, arrays)
-        elif sorts.keys() <= PLAIN:
-            if items:
-                self._leaves(path, "value", rows, leaves.objects(items)[:, None])
-        else:
-            self._containers(path, np.arange(self._batch.size)[rows], items, depth)
+    def _filled(self, outputs: Raw) -> Encoded:
+        """The columns of a batch."""
+        size = len(outputs)
+        found = np.zeros((size, len(self._places)))
+        codes = np.zeros((size, len(self.number_columns)), dtype=np.int64)
+        codes[:, 1:] = self._number(ABSENT) if codes.shape[1] > 1 else 0
+        for form, group in self._groups(outputs, as_rows=bool(self._rows)).items():
+            whole = len(group.rows) == size
+            rows: Rows = slice(None) if whole else np.array(group.rows)
+            for path, column in self._lengths.items():
+                found[rows, column] = group.lengths.get(path, 0)
+            codes[rows, 0] = self._forms_of(form, group, self._leaves(group, rows, found, codes))
+        return Encoded(found, codes, self.items)
 
-    def _containers(self, path: str, rows: Ints, items: list[Any], depth: int) -> None:
-        """Columns of Python objects some of which hold others."""
-        single, lists, tables = dict[int, Any](), dict[int, list[Any]](), dict[int, list[Any]]()
-        shapes, lengths = dict[int, tuple[int, ...]](), dict[int, int]()
-        records, memo = _Records(list), dict[Any, tuple[str, ...]]()
-        for row, item in zip(rows.tolist(), items, strict=True):
-            names, held = leaves.held(item, memo)
-            if isinstance(item, np.ndarray):
-                shapes[row] = cast(Raw, item).shape
-            if held is None:
-                single[row] = item
-            elif names is None and all(leaves.held(part, memo)[1] is None for part in held):
-                lists[row] = held
+    def _leaves(self, group: _Group, rows: Rows, found: Floats, codes: Ints) -> list[Ints]:
+        """Fill the columns of the leaves of a form; for each leaf what the form says of it in each row, a
+        single number where that is the same in all rows."""
+        if group.numbers is not None:
+            slots = [self._slots.get(path) for path in group.paths]
+            of = np.array([-1 if slot is None else slot.number for slot in slots], dtype=np.int64)
+            known = np.flatnonzero(of >= 0)
+            kind = self._token(self._kind(group.numbers.dtype.type()))
+            tokens = [np.array(kind)] * len(of)
+            whole = len(known) == len(of)
+            numbers = leaves.finite(group.numbers if whole else group.numbers[:, known])
+            if isinstance(rows, slice) and np.array_equal(of, np.arange(found.shape[1])):
+                found[:] = numbers
             else:
-                if names is None:
-                    tables[row], names = held, tuple(f"[{j}]" for j in range(len(held)))
-                records[type(item), names].append((row, item, held))
-        seen = self._seen[path]
-        known = seen.known(records)
-        records_proper = (key for key, some in records.items() if some[0][0] not in tables)
-        orders = {record: _order(*record, known) for record in records_proper}
-        if not seen.reordered:
-            before = [*seen.orders.values()]
-            seen.reordered = any(seen.orders.setdefault(frozenset(o), o) != o for o in orders.values())
-            if seen.reordered and len(before) == 1:
-                # In every earlier batch the keys stood in this order.
-                self._before[path + ORDER, "items", ""] = before[0]
-        fields: dict[str, tuple[list[int], list[Any]]] = defaultdict(lambda: ([], []))
-        for (kind, names), some in records.items():
-            at, every, held = zip(*some, strict=True)
-            columns = dict(zip(names, zip(*held, strict=True), strict=True))
-            if issubclass(kind, KEYED) and not known.issuperset(names):
-                columns = {name: column for name, column in columns.items() if name in known}
-                others = (_others(*one, names, known) for one in zip(every, held, strict=True))
-                columns[" (others)"] = tuple(others)
-            if issubclass(kind, AbstractSet):
-                columns[" in order"] = tuple(map(_sorted, every))
-            if not names:
-                # An empty record differs from a missing record.
-                columns[" (whether it is empty)"] = ("yes",) * len(at)
-            if seen.reordered and (order := orders.get((kind, names))):
-                columns[ORDER] = ([*order],) * len(at)
-            if issubclass(kind, KEYED) or at[0] in tables:
-                lengths |= dict.fromkeys(at, len(names))
-            for name, column in columns.items():
-                fields[name][0].extend(at)
-                fields[name][1].extend(column)
-        if single:
-            self._leaves(path, "value", _ints(single), leaves.objects([*single.values()])[:, None])
-        if lists:
-            self._lists(path, _ints(lists), [*lists.values()])
-        self._shapes(path, _ints(shapes), [*shapes.values()])
-        self._tables(path, _ints(tables), [*tables.values()])
-        self._differing((path, "length", ""), _ints(lengths), _ints(lengths.values()), leaves.LENGTH)
-        for name, (at, column) in fields.items():
-            self._objects(path + name, _ints(at), column, depth + 1)
+                found[np.arange(len(found))[rows][:, None], of[known]] = numbers
+            for j in np.flatnonzero(of < 0).tolist():
+                tokens[j] = self._texts(group.numbers[:, j].tolist())
+            return tokens
+        return [
+            self._leaf(self._slots.get(path), column, rows, found, codes, row=path.endswith(ROW))
+            for path, column in zip(group.paths, group.columns(), strict=True)
+        ]
 
-    def _shapes(self, path: str, rows: Rows, shapes: list[tuple[int, ...]], times: int = 1) -> None:
-        """Columns for how long the axes of arrays are, 0 for an axis that an array lacks; that of the
-        first axis follows from the number of items. There are so many arrays of each shape."""
-        for axis in range(1, MOST_AXES):
-            found = np.repeat(_ints(shape[axis] if axis < len(shape) else 0 for shape in shapes), times)
-            self._differing((path, "axis", str(axis)), rows, found, Look(f"length of axis {axis} of "))
+    def _leaf(
+        self, slot: _Slot | None, items: Sequence[Any], rows: Rows, found: Floats, codes: Ints, row: bool
+    ) -> Ints:
+        """Fill the columns of one leaf, and return what the form says of it."""
+        if row:
+            if slot is not None:
+                known = self._rows or set()
+                codes[rows, slot.code] = [self._number(word) if word in known else 0 for word in items]
+            return np.array(0)
+        if slot is None:
+            return self._texts(items)
+        if {*map(type, items)} == {float}:
+            numbers = np.array(items)
+            if not np.isnan(numbers).any():
+                found[rows, slot.number] = leaves.finite(numbers)
+                if slot.code >= 0:
+                    codes[rows, slot.code] = 0
+                return np.array(self._token(self._kind(0.0)))
+        memo: dict[tuple[type, Any], tuple[float, float, int, int]] = {}
+        table = [self._told(slot, item, memo) for item in items]
+        numbers, rest, code, token = (np.array(part) for part in zip(*table, strict=True))
+        found[rows, slot.number] = numbers
+        if slot.rest >= 0:
+            found[rows, slot.rest] = rest
+        if slot.code >= 0:
+            codes[rows, slot.code] = code
+        if slot.text >= 0:
+            texts = [item if isinstance(item, str) else "" for item in items]
+            found[rows, slot.text] = [*map(len, texts)]
+            found[rows, slot.text + 1 : slot.text + 1 + slot.spelled] = leaves.spelled(texts, slot.spelled)
+        return token
 
-    def _tables(self, path: str, rows: Ints, tables: list[list[Any]]) -> None:
-        """Columns for how often lists of rows hold each of the rows that repeat in the first batch."""
-        seen = self._seen[path]
-        if not tables or seen.rows == []:
-            return
-        named = [Counter(filter(None, map(leaves.row, table))) for table in tables]
-        if seen.rows is None:
-            seen.rows = _repeated(Counter(chain.from_iterable(named)), 2, TUNING.glance)
-        if seen.rows:
-            found = np.array([[names[name] for name in seen.rows] for names in named], dtype=np.float64)
-            looks = tuple(Look(f"how often {_cut(name, 40)} occurs in ") for name in seen.rows)
-            self._put((path, "rows", ""), rows, found, looks)
+    def _told(
+        self, slot: _Slot, item: Any, memo: dict[tuple[type, Any], tuple[float, float, int, int]]
+    ) -> tuple[float, float, int, int]:
+        """(number, rest, code of the symbol, what the form says of it) of a leaf."""
+        text = type(item) is str
+        if text and (str, item) in memo:
+            return memo[str, item]
+        pair = leaves.number(item)
+        if pair is None or pair[0] != pair[0]:
+            if pair is None:
+                symbol = leaves.symbol(item)
+            elif self._nan:
+                symbol = leaves.NAN
+            else:
+                raise Refused(
+                    'must not return NaN (use None for a failure symbol, or errors="symbol"; '
+                    "pandas makes NaN of None)"
+                )
+            if slot.text >= 0 and isinstance(symbol, str):
+                symbol = leaves.Kind(f"text like {leaves.pattern(symbol)!r}")
+            told = (0.0, 0.0, 0, self._token(symbol))
+            if slot.code >= 0:
+                told = (
+                    0.0,
+                    0.0,
+                    self._number(symbol),
+                    self._token(leaves.Kind(values.sort(item) or "symbol")),
+                )
+            if text:
+                memo[str, item] = told
+            return told
+        number, rest = pair
+        if rest != 0.0 and slot.rest < 0:
+            return number, 0.0, 0, self._token(leaves.Word(values.text(item)))
+        return number, rest, 0, self._token(self._kind(item))
 
-    def _lists(self, path: str, rows: Rows, lists: list[list[Any]]) -> None:
-        """Lists of numbers and symbols: as many columns as the longest had at first, the rest as a symbol."""
-        lengths = _ints(map(len, lists))
-        self._differing((path, "length", ""), rows, lengths, leaves.LENGTH)
-        block = self._blocks.get((path, "items", ""))
-        width = block.width if block else int(lengths.max(initial=0))
-        there = np.arange(width) < lengths[:, None]
-        padded = np.full(there.shape, ABSENT, dtype=object)
-        padded[there] = leaves.objects([item for items in lists for item in items[:width]])
-        self._leaves(path, "items", rows, padded)
-        longer = np.flatnonzero(lengths > width)
-        if len(longer):
-            rest = leaves.objects([canonical(lists[i][width:]) for i in longer])[:, None]
-            self._leaves(path, "rest", np.arange(self._batch.size)[rows][longer], rest)
+    def _kind(self, item: Any) -> leaves.Kind:
+        return leaves.Kind(leaves.kind(item) if self._typed else "number")
+
+    def _texts(self, items: Sequence[Any]) -> Ints:
+        """What the form says of leaves that have no columns: all."""
+        return np.array([self._token(self._whole(item)) for item in items])
+
+    def _whole(self, item: Any) -> Any:
+        pair = leaves.number(item)
+        if pair is not None and pair[0] == pair[0]:
+            return leaves.Word(values.text(item))
+        if pair is not None and not self._nan:
+            raise Refused("must not return NaN")
+        return leaves.symbol(item) if pair is None else leaves.NAN
+
+    def _token(self, word: Any) -> int:
+        return self._tokens.setdefault(word, len(self._tokens) + 1)
+
+    def _number(self, symbol: Any) -> int:
+        if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
+            symbol = OTHER
+        return self._symbols.setdefault(symbol, len(self._symbols) + 1)
+
+    def _forms_of(self, form: str, group: _Group, tokens: list[Ints]) -> Ints:
+        """The number of the form of each row, 0 for the usual one."""
+        keys = np.zeros(len(group.rows), dtype=np.uint64)
+        for part in tokens:
+            keys = keys * np.uint64(0x9E3779B97F4A7C15) + part.astype(np.uint64)
+        several, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        numbers = np.zeros(len(several), dtype=np.int64)
+        for j, (key, row) in enumerate(zip(several.tolist(), first.tolist(), strict=True)):
+            known = (form, key)
+            if known not in self._forms:
+                words = [int(part[row] if part.ndim else part) for part in tokens]
+                self._forms[known] = self._number(self._written(form, words))
+            numbers[j] = self._forms[known]
+        return numbers[which]
+
+    def _written(self, form: str, tokens: list[int]) -> Any:
+        """The symbol of a form: a leaf itself, or the form with what is said of its leaves."""
+        every = [*self._tokens]
+        words = [every[token - 1] for token in tokens if token > 0]
+        if form == LEAF:
+            return leaves.Kind(f"({words[0]})") if isinstance(words[0], leaves.Kind) else words[0]
+        if form.startswith("array") and form.endswith(LEAF):
+            same = len({*words}) == 1
+            return leaves.Kind(form.replace(LEAF, str(words[0] if same else words)))
+        parts = form.split(LEAF)
+        told = [part for pair in zip(parts, [*map(repr, words), ""], strict=False) for part in pair]
+        # What stands behind the elements of sets, and commas at the end, says nothing.
+        return leaves.Kind(re.sub(f"{MEMBER}[a-z]+|, (?=[]}})])", "", "".join(told)))
+
+    # --- words ---
+
+    def said(self, words: Words, most: int = 40) -> str:
+        """A description in the user's own words; symbols are cut to `most` characters."""
+
+        def name(node: Node) -> str:
+            if node.kind == "code":
+                column = self.number_columns[node.number]
+                return str(self.place(column)) if column >= 0 else f"form of {self._name}"
+            if node.kind == "symbol":
+                known = [*self._symbols][node.number - 1 : node.number]
+                return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
+            if node.kind == "column":
+                place = self.place(node.number)
+                return f"{place}{place.unit}"
+            if len(self._places) == 1:
+                return f"{self._name}{self._places[0].unit}"
+            plain = all(place.look is None for place in self._places)
+            return self._name if plain else f"columns of {self._name}"
+
+        return rendered(words, name, self.number_columns)
+
+    def place(self, column: int) -> Place:
+        """What a column of numbers holds; a coordinate where nothing was encoded."""
+        return self._places[column] if column < len(self._places) else Place("", column)
+
+
+def _is_exact(outputs: Raw) -> bool:
+    """Whether outputs are an array of numbers that doubles hold exactly, none of them NaN."""
+    kind = outputs.dtype.kind
+    if kind == "f":
+        return outputs.dtype.itemsize <= 8 and not bool(np.isnan(outputs).any())
+    if kind in "iu" and outputs.dtype.itemsize == 8 and outputs.size:
+        return int(outputs.min()) > -leaves.EXACT and int(outputs.max()) < leaves.EXACT
+    return kind in "biu"
 
 
 def _cut(text: str, most: int) -> str:
     """The text, or its beginning and its end: texts often begin alike and differ at their ends."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
-
-
-def _repeated(counts: Counter[str], least: int, most: int) -> list[str]:
-    """The commonest names, `most` at most, of those that occur so often.
-
-    Of names that occur equally often the first in the alphabet are taken: which of them came first must not
-    decide, or the columns would depend on the order of the outputs.
-    """
-    common = sorted(counts, key=lambda name: (-counts[name], name))[:most]
-    return [name for name in common if counts[name] >= least]
-
-
-def _order(kind: type, names: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
-    """The names of fields in their order, of dictionaries only those with columns of their own; none of other
-    things."""
-    if issubclass(kind, (AbstractSet, complex, np.complexfloating, np.ndarray)):
-        return ()
-    return tuple(name for name in names if name in known) if issubclass(kind, Mapping) else names
-
-
-def _others(item: Any, held: Sequence[Any], names: tuple[str, ...], known: set[str]) -> list[Any]:
-    """Keys with their values, or elements of a set, that have no columns of their own, in order."""
-    if isinstance(item, Mapping):
-        fields = dict(zip(names, held, strict=True))
-        return [word for name in sorted(fields.keys() - known) for word in (name, fields[name])]
-    return _sorted(part for part in item if element(part) not in known)
-
-
-def _sorted(parts: Iterable[Any]) -> list[Any]:
-    """Elements of a set in order; by how they are written where they cannot be compared."""
-    # Sets have only a partial order, so their order here must not depend on that in which they came.
-    left = sorted(parts, key=element)
-    try:
-        return sorted(left)
-    except Exception:  # Decimal's NaN, or a number of NumPy beside a tuple: each raises its own error
-        return left
-
-
-def _ints(found: Iterable[int]) -> Ints:
-    return np.array([*found], dtype=np.int64)
-
-
-def _same_arrays(items: list[Any]) -> Raw | None:
-    """Arrays of numbers that share shape and type, stacked to an array."""
-    first = items[0] if items else None
-    if type(first) is not np.ndarray or first.dtype.kind not in "biuf" or first.ndim == 0:
-        return None
-    if all(type(o) is np.ndarray and o.shape == first.shape and o.dtype == first.dtype for o in items):
-        return np.stack(cast(list[Raw], items))
-    return None
 
 
 def _layout(outputs: Raw) -> tuple[str, str]:

@@ -2,8 +2,8 @@
 
 A float, an integer or a boolean is a number; a string or None is a symbol. Containers are flattened: lists,
 tuples and arrays by position and length, dictionaries, dataclasses and records by field, sets by element.
-`Encoder` says which column holds what; later batches may bring further columns, which stand behind the
-earlier ones.
+`Encoder` draws the columns from the first outputs; the first column of symbols is the form of an output, 0
+for the usual one.
 """
 
 from __future__ import annotations
@@ -29,24 +29,23 @@ LARGE = 1e300
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """What stands in an order in an output: the items of a list or an array, the characters of a text.
+    """What stands in an order in an output: the items of a list or an array.
 
     words    what they are in.
     columns  their columns of numbers.
     marks    for each of them the column of symbols of the same place, −1 for none.
-    letters  whether the numbers are those of characters, 0 behind the last of them.
     """
 
     words: str
     columns: tuple[int, ...]
     marks: tuple[int, ...] = ()
-    letters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, 0 for a number; `items`:
-    what stands in an order in them."""
+    """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, first the form of the
+    output, 0 for the usual one, then symbols at places, 0 for a number; `items`: what stands in an order in
+    them."""
 
     values: Floats
     codes: Ints
@@ -61,22 +60,13 @@ class Encoded:
         return self.values.shape[1], self.codes.shape[1]
 
     @property
-    def is_scalar(self) -> bool:
-        """A single number each."""
-        return self.values.shape[1] == 1 and self.codes.shape[1] == 0
-
-    @property
-    def is_symbol(self) -> bool:
-        """A single column, with symbols and perhaps numbers in it."""
-        return self.values.shape[1] == 1 and self.codes.shape[1] == 1
+    def is_single(self) -> bool:
+        """A single number or symbol each."""
+        return self.shape == (1, 1)
 
     def take(self, index: Any) -> Encoded:
         """The rows that `index` (a slice, a mask or positions) selects."""
         return Encoded(self.values[index], self.codes[index], self.items)
-
-    def narrow(self, shape: tuple[int, int]) -> Encoded:
-        """The first columns only: what was there when a score was fitted."""
-        return Encoded(self.values[:, : shape[0]], self.codes[:, : shape[1]], self.items)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +146,18 @@ def digits_of(values: Floats) -> int:
 def row_keys(e: Encoded) -> Ints:
     """One integer a row: equal rows have equal keys, others hardly ever."""
     keys = np.zeros(len(e), dtype=np.uint64)
-    rows = max(256, TUNING.most_numbers // max(e.values.shape[1], 1))
-    for start in range(0, len(e), rows):
-        part = slice(start, start + rows)
+    block = max(256, TUNING.most_numbers // max(e.values.shape[1], 1))
+    for start in range(0, len(e), block):
+        part = slice(start, start + block)
         # A minus zero equals zero, but has other bits: 0 is added.
         columns = np.empty((e.values.shape[1], len(keys[part])))
         _mix(keys[part], np.add(e.values[part].T, 0.0, out=columns).view(np.uint64))
-        if e.codes.shape[1] > 0:
-            _mix(keys[part], np.ascontiguousarray(e.codes[part].T).view(np.uint64))
+    # Most outputs have the usual form and no symbols.
+    rows = np.flatnonzero(e.codes.any(axis=1))
+    if len(rows):
+        some = keys[rows]
+        _mix(some, np.ascontiguousarray(e.codes[rows].T).view(np.uint64))
+        keys[rows] = some
     return keys.view(np.int64)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import SHOWN, Equals, Interval, Symbol, Words, listed
+from audits.privacy.outputs.describe import SHOWN, Interval, Symbol, Words, listed
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, number_words, value_words
 
 
@@ -26,13 +26,11 @@ class View:
     words   what it is; see `describe`.
     of      outputs → (n,) numbers.
     symbol  whether the numbers are those of symbols, 0 for what is none.
-    column  whose numbers they are, as they stand; −1 for none.
     """
 
     words: Words
     of: Callable[[Encoded], Any]
     symbol: bool = False
-    column: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +57,6 @@ class Event:
         """The event; every number in it is exact."""
         if self.low == self.high:
             sign, value = "≠" if self.outside else "=", self.name or value_words(self.low)
-            if self.view.column >= 0:
-                return Equals(self.view.column, self.low, value, sign)
             return (self.view.words, f" {sign} ", Symbol(int(self.low)) if self.view.symbol else value)
         if math.isinf(self.high):
             return (self.view.words, f" {'<' if self.outside else '≥'} {number_words(self.low)}")
