@@ -168,7 +168,7 @@ def noisy_sum(data, epsilon=1.0, bounds=(0, 1), random_state=None):
 """
 
 
-@pytest.mark.parametrize("python", [None, sys.executable])
+@pytest.mark.parametrize("python", [None, pytest.param(sys.executable, marks=pytest.mark.slow)])
 def test_the_command_audits_a_function_by_its_name(
     python: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -183,7 +183,7 @@ def test_the_command_audits_a_function_by_its_name(
         site.write_text(f'#!/bin/sh\nexport PYTHONPATH={tmp_path}\nexec {sys.executable} "$@"\n')
         site.chmod(0o755)
         python = str(site)
-    options = {"epsilon": 1.0, "alpha": 1e-6, "set_options": ["bounds=0,2"], "max_samples": 3_000}
+    options = {"epsilon": 1.0, "alpha": 1e-6, "set_options": ["bounds=0,2"], "max_samples": 1_500}
     status = audit_target("mylib.noisy_sum", json=True, python=python, **options)  # type: ignore[arg-type]
     found = json.loads(capsys.readouterr().out)
     sys.modules.pop("mylib", None)

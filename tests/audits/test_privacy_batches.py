@@ -55,7 +55,7 @@ def test_an_excess_of_z_standard_errors_wins_half_its_square_on_as_many_samples(
 @pytest.mark.parametrize("name", ["laplace", "svt3"])
 def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
     control = ROWS[name]
-    run = sequential(control, control.exposing or control.pair, 60_000)
+    run = sequential(control, control.exposing or control.pair, 20_000)
     seen: list[tuple[float, bool]] = []
 
     def growth(state: PairState) -> float:

@@ -20,15 +20,6 @@ from audits.privacy.draw.processes import can_fork, in_processes
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork here: outputs are drawn by one process")
 
 
-def anything(a: Any, b: Any) -> bool:
-    return True
-
-
-def slow(data: float, rng: np.random.Generator) -> float:
-    time.sleep(0.0005)
-    return data + float(rng.laplace())
-
-
 def drawer(mechanism: Any, jobs: int) -> Drawer:
     made = Drawer(mechanism, jobs=jobs)
     made.seconds, made.drawn = 1e6, 1  # as if it were known to be slow: processes are worth while
@@ -48,16 +39,6 @@ def test_chunks_are_the_mechanism_itself(mechanism: Any, size: int, jobs: int) -
     assert stats.kstest(outputs, "norm").pvalue > 1e-7
     alone = drawer(mechanism, 1).draw(Dataset(0.0), size, np.random.default_rng(1), "here")
     np.testing.assert_array_equal(outputs, alone)
-
-
-def test_the_same_bits_for_any_number_of_jobs() -> None:
-    # How many fresh outputs a witness is counted on depends on what outputs cost, and so on the clock.
-    options: dict[str, Any] = {"epsilon": 0.5, "adjacency": anything, "max_samples": 1500, "alpha": 1e-6}
-    options["simplest"] = False
-    found = [audit_privacy(each(slow), [(0.0, 1.0)], jobs=jobs, **options) for jobs in (1, 2)]
-    assert found[0].event == found[1].event
-    assert found[0].e_value == found[1].e_value
-    assert found[0].samples == found[1].samples
 
 
 @pytest.mark.slow
@@ -139,7 +120,7 @@ def test_data_that_are_changed_in_another_process_are_noticed() -> None:
     assert made.changed
 
 
-@pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
+@pytest.mark.parametrize("method", ["sequential", pytest.param("clopper-pearson", marks=pytest.mark.slow)])
 def test_threads_of_linear_algebra_change_nothing(method: str) -> None:
     def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
         seen.add(max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"))
@@ -152,7 +133,7 @@ def test_threads_of_linear_algebra_change_nothing(method: str) -> None:
         seen: set[int] = set()
         with threadpool_limits(threads):
             result = audit_privacy(
-                mechanism, [(0, 1)], epsilon=0.8, adjacency=lambda a, b: True, max_samples=9000, method=method
+                mechanism, [(0, 1)], epsilon=0.8, adjacency=lambda a, b: True, max_samples=3000, method=method
             )
         found.append((result.event, result.epsilon_lower, result.e_value, result.samples))
         # The mechanism itself has all of its threads.

@@ -180,7 +180,7 @@ TABLE = [
          "the sum of the coordinates", epsilon=0.5),
     many("a shift in one of 12", lambda d, n, g: d * np.eye(12)[7] + g.laplace(scale=0.4, size=(n, 12)),
          "refuted", "coordinate 7 [≥<]"),
-    many("a shift in one of 1,000", lambda d, n, g: 3 * d * np.eye(1000)[7] + g.normal(size=(n, 1000)),
+    many("a shift in one of 300", lambda d, n, g: 3 * d * np.eye(300)[7] + g.normal(size=(n, 300)),
          "refuted", "coordinate 7"),
     many("a record moved", lambda d, n, g: d * np.array([1.0, -1.0, 0.0]) + g.laplace(size=(n, 3)),
          "refuted", r"\(coordinate 0\) [−+] \(coordinate 1\) [≥<]", precision=0.2),
