@@ -146,7 +146,7 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
     for j in itertools.islice(lengths, 1):
         # A length that never occurs is the last of its leaks.
         leaks.append(list(_of_numbers(first, second, j, encoder))[-1])
-    told = pooled.codes.any(axis=0)
+    told = np.count_nonzero(pooled.codes, axis=0) > 0
     symbols = [j for j, column in enumerate(encoder.number_columns) if column >= 0 and told[j]]
     if symbols:
         leaks += _of_symbols(first, second, symbols[0], encoder)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def _real(item: Any) -> tuple[float, float]:
     try:
         return value, float(Fraction(item) - Fraction(value))
     except (TypeError, ValueError, OverflowError):
-        return value, float(cast(Any, item) - type(item)(value))
+        return value, float(item - type(item)(value))
 
 
 def kind(item: Any) -> str:
