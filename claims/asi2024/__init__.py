@@ -18,7 +18,6 @@ PAPER = Paper(
         "lemma-4.5",
         "theorem-4.1-utility",
         "lemma-3.5-proof",
-        "lemma-3.6-proof:users",
         "lemma-3.3",
         "theorem-3.2-utility",
         "lemma-4.9",
@@ -58,6 +57,13 @@ PAPER = Paper(
             r"$a_j=\bot$ for all $j\ge i$ after a halt at $i$, and a score of at most $4n/5+\alpha$ for all "
             r"$a_i=\bot$",
             r"the second for the first $\bot$ only, as in Lemma 2.4",
+        ),
+        Misprint(
+            "Lemma 3.6",
+            r"$n\ge40\log(4T/\delta)/\varepsilon$",
+            r"$40\log(4T(e^\varepsilon+1+T)/\delta)/\varepsilon$, as its proof uses Lemma 3.5 with "
+            r"$\zeta'$: 805 users "
+            r"for 700 at $T=10$, $\varepsilon=1$, $\delta=10^{-6}$",
         ),
         Misprint(
             "Appendix B.4, the step from $E$ to $E'$",
