@@ -333,10 +333,9 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Mean estimation of bounded vectors: Var/(mn) + Õ(dB²/(mn²ε²))",
     uses=("theorem-2-privacy", "theorem-2-utility", "theorem-2-variance"),
-    statement=r"For $P_0$ on the ball of radius $B$ and "
-    r"$n\ge c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+n^2\varepsilon^2))$: "
-    r"$\mathbb E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde "
-    r"O\big(\frac{dB^2}{mn^2\varepsilon^2}\big)$; the "
+    statement=r"For $P_0$ on the ball of radius $B$ and $n\ge "
+    r"c_1\frac{\sqrt{d\log(1/\delta)}}{\varepsilon}\log(m(dn+n^2\varepsilon^2))$: $\mathbb "
+    r"E\|A-\mu\|^2=\frac{\mathrm{Var}(P_0)}{mn}+\tilde O\big(\frac{dB^2}{mn^2\varepsilon^2}\big)$; the "
     r"constant of the second term before its log factors is $819{,}200$.",
     expected=CONSISTENT,
     fits_exponents=True,
@@ -369,9 +368,8 @@ CROSSOVER = Claim(
     r"group privacy does "
     r"not fall with $m$; where $n$ suffices for $m=10^{12}$, Algorithm 2 has the smaller risk there.",
     expected=CONFIRMED,
-    summary="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between "
-    "2·10⁸ and 10⁹ samples "
-    "a user on; with the slack taken out of the proof from 2·10⁴ to 10⁶",
+    summary="as printed, Algorithm 2 beats the user-level Gaussian mechanism only from m between 2·10⁸ and "
+    "10⁹ samples a user on; with the slack taken out of the proof from 2·10⁴ to 10⁶",
     smoke=Tier(CROSS[:3]),
     ci=Tier(CROSS),
     full=Tier([*CROSS, *(p | {"epsilon": 4.0} for p in CROSS)]),

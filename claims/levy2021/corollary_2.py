@@ -1,7 +1,7 @@
 r"""Corollary 2: E‖θ̂ − θ*_S‖² = Õ(σ²d²/(μ²n²mε²)) for μ-strongly convex losses after T = Õ(H/μ) steps.
 
 Read with n = Ω̃(√(dH/μ)/ε): the text prints no 1/ε, but Theorem 3, of which this is a corollary, has it (n =
-Ω̃(√(dT)/ε) with T = H/μ), and without it few users fail as in Theorem 4 (`:printed-users`). And T =
+Ω̃(√(dT)/ε) with T = H/μ), and without it few users fail as in Theorem 4. And T =
 (H/μ)·log(n²m(G/G̃²)μRε²/d). The logarithm holds what the noise leaves of the distance R of the start; here R
 is that distance and G = HR the slope there, so that the printed T follows from R, and R from T.
 
@@ -15,29 +15,22 @@ known for every T, and the exponent of T must not be above that of ν²/(μ²T).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from claims import (
     CONSISTENT,
-    REFUTED,
     Budget,
     Claim,
     Evidence,
-    Finding,
     Kind,
     Point,
     Tier,
-    Weight,
-    at_most,
-    grid,
 )
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._strongly_convex import spectral, weights
-from claims.levy2021.limit_fixed_n import DECISION, least_risk
 from implementations.levy2021 import first_order
 
 
@@ -82,16 +75,6 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
         *shared.tie(rows, budget.share(0.3)),
         shared.hidden_constant(noisy, "largest squared distance over ν²/(μ²T)"),
     ]
-
-
-def check_printed_users(point: Point) -> Iterator[Evidence]:
-    """μ = H = R = d = 1, σ = 10⁻¹⁴: the squared distance is at least the probability of the wrong sign "
-    "times ¼."""
-    n, epsilon, sigma = point.n, 1.0 / point.n, 1e-14
-    wrong = least_risk(n, epsilon, 1.0 / n**2, DECISION)
-    note = f"the sign is missed with probability {wrong:.3f} by every (1/n, 1/n²)-DP algorithm"
-    bound = (sigma / (n * epsilon)) ** 2
-    yield at_most("least squared distance over the bound", 0.25 * wrong / bound, 1e4, note=note)
 
 
 BASE = {
@@ -141,30 +124,4 @@ DELTA = CLAIM.reading(
     ci=Tier(shared.over_delta(BASE), trials=350),
     full=Tier(shared.over_delta(BASE), trials=4000, chunk=400),
 )
-PRINTED_USERS = CLAIM.reading(
-    "printed-users",
-    kind=Kind.BOUND,
-    title="Claimed: n = Ω̃(√(dH/μ)) users suffice, whatever ε is",
-    statement=CLAIM.statement.replace(
-        r"\tilde\Omega(\sqrt{dH/\mu}/\varepsilon)", r"\tilde\Omega(\sqrt{dH/\mu})"
-    ),
-    expected=REFUTED,
-    finding=Finding(
-        Weight.TYPO,
-        what="The condition on n has lost its 1/ε: for ½μ(θ − z)² with all z at R/2 or all at −R/2 and ε = "
-        "1/n every (ε, 1/n²)-DP algorithm misses the sign with probability 0.27 or more, and σ, with it the "
-        "bound, may be 0",
-        favour="Theorem 3, of which this is the corollary, has n = Ω̃(√(dT)/ε); read so it holds: CONSISTENT "
-        "(`levy2021/corollary-2`)",
-        survives="everything but the condition on n, which is √(dH/μ)/ε",
-    ),
-    measure=None,
-    judge=None,
-    check=check_printed_users,
-    fits_exponents=False,
-    smoke=grid(n=(10, 100)),
-    ci=grid(n=(10, 100, 1000)),
-    full=None,
-    plots=(),
-)
-CLAIMS = [DELTA, PRINTED_USERS]
+CLAIMS = [DELTA]

@@ -266,9 +266,8 @@ SHARPER = CLAIM.reading(
     "sharper",
     title="With n users the risk is Ω(e^{−εn/2}) for every m (ε-DP), and that is the best exponent",
     statement=r"For $\varepsilon$-DP at user level the least error of deciding between two laws with $n$ "
-    r"users "
-    r"and $m\to\infty$ is $\frac12e^{-\varepsilon n/2}$ for even $n$ and "
-    r"$e^{-\varepsilon n/2}/(2\cosh(\varepsilon/2))$ for odd $n$: the exponent is half of the printed one.",
+    r"users and $m\to\infty$ is $\frac12e^{-\varepsilon n/2}$ for even $n$ and $e^{-\varepsilon "
+    r"n/2}/(2\cosh(\varepsilon/2))$ for odd $n$: the exponent is half of the printed one.",
     expected=CONFIRMED,
     summary="the floor is e^{−εn/2}, larger than the printed e^{−εn}, and no larger floor holds",
     check=check_sharper,

@@ -109,8 +109,7 @@ CLAIM = Claim(
         Weight.CONSTANT,
         what="at d = 1 the printed radius lacks a factor √2: one of 1,000 normal variables leaves it with "
         "probability 0.13 where γ = 0.001 is stated; a bounded sub-Gaussian vector leaves it at d = 2 for "
-        "all γ "
-        "that were tried",
+        "all γ that were tried",
         favour='an example, quoted ("see, e.g."), whose constant is absorbed by Õ wherever the paper uses it',
         survives="σ√(2d·log(2dn/γ)) for every sub-Gaussian vector (`:corrected`), and the printed radius for "
         "normal vectors with d ≥ 2 and γ ≤ ½",

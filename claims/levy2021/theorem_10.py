@@ -82,9 +82,8 @@ CLAIM = Claim(
     title="Adaptive queries with error √(dK) τ/(nε)",
     uses=("theorem-2-privacy", "theorem-2-utility", "theorem-2-variance"),
     statement=r"$K$ adaptive, $(\tau,\gamma)$-uniformly concentrated queries are answered under "
-    r"$(\varepsilon,\delta)$-user-level DP with error $\tilde "
-    r"O(\sqrt{dK}\,\tau/(n\varepsilon))$; the variance of an "
-    r"answer is $819{,}200\,dK\tau^2/(n\varepsilon)^2$ times log factors.",
+    r"$(\varepsilon,\delta)$-user-level DP with error $\tilde O(\sqrt{dK}\,\tau/(n\varepsilon))$; the "
+    r"variance of an answer is $819{,}200\,dK\tau^2/(n\varepsilon)^2$ times log factors.",
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(CELLS), trials=2200),

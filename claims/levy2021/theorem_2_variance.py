@@ -72,10 +72,8 @@ CLAIM = Claim(
 PADDED = CLAIM.reading(
     "padded",
     title="Variance of WinsorizedMeanHighD in every dimension",
-    statement=r"For every $d$, padded with zeros to a power of two, "
-    r"$\mathrm{Var}(A'(X^n)\mid X^n)\le c_0\,\frac{d\tau^2\log(2dn/\gamma)\log(1/\delta)}{n^2\varepsilon^2}$ "
-    r"with "
-    r"$c_0=102{,}400$.",
+    statement=r"For every $d$, padded with zeros to a power of two, $\mathrm{Var}(A'(X^n)\mid X^n)\le "
+    r"c_0\,\frac{d\tau^2\log(2dn/\gamma)\log(1/\delta)}{n^2\varepsilon^2}$ with $c_0=102{,}400$.",
     expected=CONFIRMED,
     summary="also where no Hadamard matrix of order d exists, with log(2dn/γ)",
     check=check_padded,

@@ -127,11 +127,10 @@ CLAIM = Claim(
     title="Private ERM, non-convex losses",
     uses=("theorem-10", "proposition-1", "appendix-results"),
     statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and "
-    r"$H$-smooth "
-    r"losses, Algorithm 3 with a random iterate has with probability $1-\gamma$ over the samples "
-    r"$\mathbb E\|\mathsf G_{L,1/H}(\hat\theta)\|^2="
-    r"\tilde O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
-    r"$\Delta\le GR$.",
+    r"$H$-smooth losses, Algorithm 3 with a random iterate has with probability $1-\gamma$ over the samples "
+    r"$\mathbb E\|\mathsf G_{L,1/H}(\hat\theta)\|^2=\tilde "
+    r"O\big(\frac{H\Delta}T+\frac{\sqrt{H\Delta}\,\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\Delta\le "
+    r"GR$.",
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=900),

@@ -100,8 +100,7 @@ FLAT = CLAIM.reading(
     title="Algorithm 3 with the coordinates of all answers composed at once",
     statement=r"For $\varepsilon\le1$, $Td$ adaptive coordinates, each "
     r"$\varepsilon/(2\sqrt{Td\log(2/\delta)})$-DP, are $(\varepsilon,\delta)$-DP; the noise of Algorithm 3 "
-    r"then has a "
-    r"variance smaller by $16\log(2T/\delta)$.",
+    r"then has a variance smaller by $16\log(2T/\delta)$.",
     expected=CONFIRMED,
     summary="one of two factors log(1/δ) of Theorems 3, 4 and 10 is not needed",
     check=check_flat,

@@ -86,10 +86,8 @@ CLAIM = Claim(
     uses=("theorem-10", "proposition-1", "appendix-results"),
     statement=r"For $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users with samples of one law (A2) and "
     r"$\mu$-strongly convex $H$-smooth losses, Algorithm 3 has with probability $1-\gamma$ over the samples "
-    r"the "
-    r"excess empirical risk "
-    r"$\tilde O\big(GR\,e^{-\mu T/H}+\frac{\tilde G^2d}{\mu n^2m\varepsilon^2}\big)$, "
-    r"$\tilde G=\sigma\sqrt d$.",
+    r"the excess empirical risk $\tilde O\big(GR\,e^{-\mu T/H}+\frac{\tilde G^2d}{\mu "
+    r"n^2m\varepsilon^2}\big)$, $\tilde G=\sigma\sqrt d$.",
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=900),

@@ -456,29 +456,23 @@ CLAIM = Claim(
     title="Stochastic convex optimisation by Phased ERM, as printed",
     uses=("theorem-3-privacy", "corollary-2", "algorithm-4", "appendix-results"),
     statement=r"Algorithm 4 is $(\varepsilon,\delta)$-user-level DP ($\varepsilon\le1$, $\delta\le1/n^2$), "
-    r"and for "
-    r"$n=\tilde\Omega\big(\min\{\sqrt[3]{d^2mH^2R^2/(G\bar G\varepsilon^4)},HR\sqrt "
-    r"m/(\sigma\varepsilon)\}\big)$ its "
-    r"excess population risk is "
-    r"$\tilde O\big(R\sqrt{\frac{G\bar G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
-    r"$\bar G=\min\{G,\tilde G\}$, $\tilde G=\sigma\sqrt d$ (tested with hidden factors up to $10^4$).",
+    r"and for $n=\tilde\Omega\big(\min\{\sqrt[3]{d^2mH^2R^2/(G\bar G\varepsilon^4)},HR\sqrt "
+    r"m/(\sigma\varepsilon)\}\big)$ its excess population risk is $\tilde O\big(R\sqrt{\frac{G\bar "
+    r"G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, $\bar G=\min\{G,\tilde G\}$, $\tilde "
+    r"G=\sigma\sqrt d$ (tested with hidden factors up to $10^4$).",
     expected=REFUTED,
     finding=Finding(
         Weight.RANGE,
         what="the condition on n is void at H = 0: for linear losses with all z at G or all at −G (σ as "
-        "small as one "
-        "likes) every (ε, 1/n²)-DP algorithm has the excess 0.266·RG at n = 10, ε = 0.1, for every m, while "
-        "the "
-        "bound goes to 0 with σ",
+        "small as one likes) every (ε, 1/n²)-DP algorithm has the excess 0.266·RG at n = 10, ε = 0.1, for "
+        "every m, while the bound goes to 0 with σ",
         favour="section 1.1 says that the results require n = Ω((log m)/ε), and Theorem 3 asks n = "
-        "Ω̃(√(dT)/ε) of each "
-        "phase: with n ≥ Ω̃(√d/ε) beside the printed condition the rate holds: CONSISTENT "
-        "(`levy2021/theorem-4:feasible`, `levy2021/theorem-4:one-phase`). The display of the condition is "
-        "damaged in "
-        "our text; the equivalent bound on H, printed beside it, is void at H = 0 as well",
+        "Ω̃(√(dT)/ε) of each phase: with n ≥ Ω̃(√d/ε) beside the printed condition the rate holds: "
+        "CONSISTENT (`levy2021/theorem-4:feasible`, `levy2021/theorem-4:one-phase`). The display of the "
+        "condition is damaged in our text; the equivalent bound on H, printed beside it, is void at H = 0 as "
+        "well",
         survives="the rate, with n ≥ Ω̃(√d/ε): one phase where G ≥ G̃, the schedule stopped where users "
-        "suffice "
-        "otherwise, with an argument for both",
+        "suffice otherwise, with an argument for both",
     ),
     check=check_printed,
     smoke=PRINTED[::2],
@@ -487,11 +481,10 @@ CLAIM = Claim(
 FEASIBLE = CLAIM.reading(
     "feasible",
     title="Stochastic convex optimisation by Phased ERM, as far as the users suffice",
-    statement=r"Algorithm 4, stopped where its users suffice and with the log factors in $\lambda$, "
-    r"has excess "
-    r"population risk $\tilde O\big(R\sqrt{\frac{G\bar G}{mn}}+\frac{R\tilde G\sqrt "
-    r"d}{n\sqrt m\,\varepsilon}\big)$, "
-    r"$\bar G=\min\{G,\tilde G\}$, $\tilde G=\sigma\sqrt d$; its answers have the variance of Theorem 2.",
+    statement=r"Algorithm 4, stopped where its users suffice and with the log factors in $\lambda$, has "
+    r"excess population risk $\tilde O\big(R\sqrt{\frac{G\bar G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt "
+    r"m\,\varepsilon}\big)$, $\bar G=\min\{G,\tilde G\}$, $\tilde G=\sigma\sqrt d$; its answers have the "
+    r"variance of Theorem 2.",
     expected=CONSISTENT,
     summary="the schedule stopped where users suffice, n ≥ Ω̃(√d/ε), and the log factors in λ",
     rests_on=("levy2021/theorem-2-utility", "levy2021/algorithm-4:corrected"),
@@ -518,9 +511,8 @@ ONE_PHASE = CLAIM.reading(
     "one-phase",
     title="Stochastic convex optimisation by one phase, for G ≥ σ√d",
     statement=r"For $G\ge\tilde G=\sigma\sqrt d$ the first phase of Algorithm 4 alone ($n/2$ users, "
-    r"$\lambda_1=4\lambda$ with "
-    r"the log factors in $\lambda$) has excess population risk "
-    r"$\tilde O\big(R\sqrt{\frac{G\tilde G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$ where "
+    r"$\lambda_1=4\lambda$ with the log factors in $\lambda$) has excess population risk $\tilde "
+    r"O\big(R\sqrt{\frac{G\tilde G}{mn}}+\frac{R\tilde G\sqrt d}{n\sqrt m\,\varepsilon}\big)$ where "
     r"$n\ge\tilde\Omega(\sqrt{d(H+\lambda)/\lambda}/\varepsilon)$ (the privacy term is measured at $G=\tilde "
     r"G$).",
     expected=CONSISTENT,

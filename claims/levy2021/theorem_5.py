@@ -2,13 +2,13 @@ r"""Theorem 5: private SCO costs Ω(RḠ/√(mn) + RḠ√d/(n√m·ε)), Ḡ = 
 
 Printed is "there exists a distribution P and a loss ℓ such that for any algorithm A", and the sketch calls
 the bound minimax: for every algorithm there is a P. So it is read here, since the printed order fails for
-every P (the constant output argmin L(·; P) is private and has no excess: `:order`, a slip of the pen). The
-display is damaged in the text at hand and restored from "the upper bound matches up to log factors when G =
-Θ(σ√d)". No range of ε is printed, but for fixed G and ε → 0 the second term cannot hold: an output that
-ignores the data is private and has risk at most RG. Read where the bound is below RG; the instance has ‖μ‖,
-hence G, as large as needed. The instance: linear losses −⟨θ, z⟩ on the ball of radius R = 1, z ~ N(μ, σ²I),
-with ‖μ‖ of the order of the estimation error, user means as records (Propositions 3 and 6). The sign of μ is
-drawn at random, so that no answer that is fixed in advance does well.
+every P (the constant output argmin L(·; P) is private and has no excess: a slip of the pen). The display is
+damaged in the text at hand and restored from "the upper bound matches up to log factors when G = Θ(σ√d)". No
+range of ε is printed, but for fixed G and ε → 0 the second term cannot hold: an output that ignores the data
+is private and has risk at most RG. Read where the bound is below RG; the instance has ‖μ‖, hence G, as large
+as needed. The instance: linear losses −⟨θ, z⟩ on the ball of radius R = 1, z ~ N(μ, σ²I), with ‖μ‖ of the
+order of the estimation error, user means as records (Propositions 3 and 6). The sign of μ is drawn at random,
+so that no answer that is fixed in advance does well.
 
 **No δ is printed, and for large δ the bound fails** (`:every-delta`). Publish one user drawn at random: that
 is (0, 1/n)-DP, and the user's own minimiser has the excess O(Rσ√(d/m)) (exactly: at most 2R‖x − μ‖ for linear
@@ -201,22 +201,7 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     return evidence
 
 
-# --- The printed order of quantifiers, and every δ ---------------------------------------------------------
-
-
-def check_order(point: Point) -> Iterator[Evidence]:
-    """The constant output that minimises the risk of the one P that is fixed first."""
-    rng = np.random.default_rng(7)
-    mean = tuple((point.length * rng.standard_normal(point.d)).tolist())
-    loss = hard_instances.LinearLoss(point.radius, mean)
-    size = float(np.linalg.norm(mean))
-    bound = point.radius * SIGMA * math.sqrt(point.d / (point.m * point.n))  # the first term alone
-    claimed = 1e-6 * min(bound, point.radius * size)
-    error = 1e-9 * point.radius * size
-    excess = float(loss.excess(point.radius * np.array(mean) / size))
-    yield at_least("excess of a constant output against 10⁻⁶ of the first term", excess + error, claimed)
-    opposite = float(loss.excess(-point.radius * np.array(mean) / size))
-    yield reported("excess of the same output under −μ over RG", opposite / (2.0 * point.radius * size))
+# --- Every δ -----------------------------------------------------------------------------------------------
 
 
 def check_uniform(point: Point) -> Evidence:
@@ -334,7 +319,6 @@ PRIVACY = [
     )
     for e in ((0.01, 0.02, 0.04)[k % 3],)
 ]
-ORDER = grid(n=(10, 1000), m=10, d=(1, 16), radius=(0.5, 3.0), length=(0.1, 10.0))
 SHARES = [
     *grid(n=100, m=10, d=4096, epsilon=0.001, delta=0.01, length=(0.5, 1.5, 10.0)),
     *grid(n=10_000, m=10, d=4096, epsilon=0.02, delta=0.5, length=1.5),
@@ -351,11 +335,9 @@ CLAIM = Claim(
     title="Lower bound for private SCO",
     uses=("proposition-3", "proposition-6", "appendix-results"),
     statement=r"For $\delta\le1/(50n)$ and every $(\varepsilon,\delta)$-user-level DP algorithm there are "
-    r"$P,\ell$ with excess risk "
-    r"$\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$, "
-    r"$\bar G=\min\{G,\sigma\sqrt d\}$ (restored; minimax, as its proof sketch says; read where this is "
-    r"below "
-    r"the trivial $RG$; tested with the constant 0.1).",
+    r"$P,\ell$ with excess risk $\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt "
+    r"m\,\varepsilon}\big)$, $\bar G=\min\{G,\sigma\sqrt d\}$ (restored; minimax, as its proof sketch says; "
+    r"read where this is below the trivial $RG$; tested with the constant 0.1).",
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(PRIVACY + USABLE[:1], trials=120),
@@ -382,11 +364,10 @@ CLAIM = Claim(
 TRACED = CLAIM.reading(
     "tracing",
     title="Lower bound for private SCO: the tracing attack",
-    statement=r"Who knows $\mu$, a user's mean $x$ and the output $A$ and accepts where "
-    r"$\langle A-\mu,x-\mu\rangle>\frac{d\sigma^2}{2mn}$ tells members from others for the mean of all "
-    r"samples and for the Gaussian mechanism with an error below the bound, and for "
-    r"$(\varepsilon,\delta)$-DP "
-    r"mechanisms not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
+    statement=r"Who knows $\mu$, a user's mean $x$ and the output $A$ and accepts where $\langle "
+    r"A-\mu,x-\mu\rangle>\frac{d\sigma^2}{2mn}$ tells members from others for the mean of all samples and "
+    r"for the Gaussian mechanism with an error below the bound, and for $(\varepsilon,\delta)$-DP mechanisms "
+    r"not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
     r"P(\text{accept}\mid\text{other})+\delta$.",
     expected=CONSISTENT,
     check=check_tracing,
@@ -398,37 +379,13 @@ TRACED = CLAIM.reading(
     full=grid(n=(20, 40), m=(10, 1000), d=2048, epsilon=(0.5, 1.0), runs=4000),
     plots=(),
 )
-ORDERED = CLAIM.reading(
-    "order",
-    title="Lower bound for private SCO: one distribution for all algorithms, as printed",
-    statement=r"There exists a distribution $P$ and a loss $\ell$ such that for any "
-    r"$(\varepsilon,\delta)$-user-level DP algorithm the excess risk is at least a constant times "
-    r"$R\bar G/\sqrt{mn}$ (the first term alone).",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.TYPO,
-        what='printed is "there exists a distribution P and a loss such that for any algorithm"; once P is '
-        "fixed, the constant output argmin L(·; P) is (0, 0)-DP and has the excess 0",
-        favour='the proof sketch says "minimax": for any algorithm there is a distribution; so read, the '
-        "statement holds: CONSISTENT (`levy2021/theorem-5`)",
-        survives="everything but the order of the quantifiers",
-    ),
-    check=check_order,
-    fits_exponents=False,
-    smoke=ORDER,
-    ci=ORDER,
-    plots=(),
-)
 EVERY_DELTA = CLAIM.reading(
     "every-delta",
     title="Lower bound for private SCO, for every δ",
     statement=r"For every $\delta$ and every $(\varepsilon,\delta)$-user-level DP algorithm there are "
-    r"$P,\ell$ with "
-    r"excess risk $\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt m\,\varepsilon}\big)$: "
-    r"no "
-    r"range of $\delta$ is printed (tested with the constant 0.1 for one user, at $\delta=1/n$, and for half "
-    r"of "
-    r"the users, at $\delta=\frac12$, with $n\ge\sqrt d/\varepsilon$).",
+    r"$P,\ell$ with excess risk $\Omega\big(\frac{R\bar G}{\sqrt{mn}}+\frac{R\bar G\sqrt d}{n\sqrt "
+    r"m\,\varepsilon}\big)$: no range of $\delta$ is printed (tested with the constant 0.1 for one user, at "
+    r"$\delta=1/n$, and for half of the users, at $\delta=\frac12$, with $n\ge\sqrt d/\varepsilon$).",
     expected=REFUTED,
     finding=Finding(
         Weight.RANGE,
@@ -449,4 +406,4 @@ EVERY_DELTA = CLAIM.reading(
     ci=SHARES,
     plots=(),
 )
-CLAIMS = [ORDERED, EVERY_DELTA, TRACED]
+CLAIMS = [EVERY_DELTA, TRACED]

@@ -247,7 +247,7 @@ CLAIM = Claim(
     r"B\,\|\theta^*_{clipped}\|_M\sqrt{1+2\,\mathrm{rank}(M)\log(1/\delta)}/(\varepsilon n)$ (the "
     r"printed $L$ read as the clipping norm).",
     expected=CONSISTENT,
-    rests_on=("song2021/lemma-5.1:corrected",),
+    rests_on=("song2021/lemma-5.1",),
     check=check,
     # In units of the bound. Noise that is doubled multiplies the half of the bound that is noise by four.
     largest_resolution=0.5,

@@ -105,8 +105,7 @@ CLAIM = Claim(
         ),
         favour=(
             "The footnote gives no construction, and for another class of datasets (features with many "
-            "coordinates, say) such a bound may hold: nothing here speaks against it or "
-            "for it."
+            "coordinates, say) such a bound may hold: nothing here speaks against it or for it."
         ),
         survives=(
             "Theorem 3.3 as it stands, and more: min(1, d/(εn)) is exact on its class, with a constant "

@@ -22,6 +22,10 @@ rank, and "optimal up to √log(1/δ)" fails for rank far above εn: the printed
 are both larger by any factor. The optimum is min(√rank/(εn), 1/√(εn)) up to logarithms (Arora, Bassily,
 Guzmán, Menart, Ullah 2022).
 
+**The sketch of Theorem 3.3** says (1/n)Σ|⟨θ − zᵢ, xᵢ⟩| = Θ(‖θ − (1/n)Σzᵢ‖₁). With half of the zᵢ at 0 and
+half at 1, θ = ½ has 0 on the right and not on the left: the absolute loss wants the majority. Appendix B
+proves the theorem without this step (`theorem-3.3`).
+
 **What survives.** The separation of GLMs from general convex losses, tightness for rank ≤ εn.
 
 How it is checked. In closed form, by logarithms where numbers are small; the projection step on rational
@@ -110,13 +114,6 @@ def check_tight(point: Point) -> Iterator[Evidence]:
     )
 
 
-def check_sketch(point: Point) -> Iterator[Evidence]:
-    """d = 1, all x = 1, θ = ½: the risk against the distance from the mean, with any constant up to 10⁶."""
-    z = np.arange(point.n) % 2
-    risk, distance = float(np.abs(0.5 - z).mean()), abs(0.5 - float(z.mean()))
-    yield at_most("risk at θ = ½ over 10⁶ times its distance from the mean", risk, 1e6 * distance)
-
-
 DIMENSIONS = grid(n=(20, 100), p=(200, 1_000, 4_000), epsilon=(0.2, 1.0), log10_delta=-60)
 TIGHT = [
     {"n": n, "rank": n, "epsilon": e, "delta": 1e-8}
@@ -177,25 +174,4 @@ TIGHTNESS = Claim(
     smoke=TIGHT,
     ci=TIGHT,
 )
-SKETCH = Claim(
-    PAPER,
-    "Section 3",
-    "section 3.2, sketch of the proof of Theorem 3.3",
-    name="section-3-sketch",
-    kind=Kind.IDENTITY,
-    title="Claimed: the risk is of the order of the distance from the mean of the zᵢ",
-    statement=r"For basis vectors or zeros $x_i$ as the sketch chooses them, "
-    r"$\frac1n\sum|\langle\theta-z_i,x_i\rangle|=\Theta(\|\theta-\frac1n\sum z_i\|_1)$, $z_i\in\{0,1\}^d$.",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.TYPO,
-        what="With half of the zᵢ at 0 and half at 1, θ = ½ has 0 on the right and, with a share α of the "
-        "xᵢ not 0, α/2 on the left: the absolute loss wants the majority, not the mean",
-        favour="Appendix B proves the theorem without this step: CONSISTENT (`theorem-3.3`)",
-        survives="Theorem 3.3",
-    ),
-    check=check_sketch,
-    smoke=grid(n=(10, 1_000)),
-    ci=grid(n=(10, 1_000)),
-)
-CLAIMS = [TIGHTNESS, SKETCH]
+CLAIMS = [TIGHTNESS]

@@ -12,11 +12,9 @@ its value is √3 times the printed form. The points of the regressions keep nε
 the pinball losses have not arrived, and where nε < √(p·log(1/δ)) the form exceeds the trivial risk, which
 η → 0 gives.
 
-No O is printed: the text has "=" in the mean and "≤" with high probability. With the constant 1
-(`:constant-1`) the statement falls. Whatever T is, σ√p/√T = √2·form, so the standard bound R²/(2ηT) + η(L² +
-pσ²)/2 is at least √2 times the form, and tends to that as T → ∞. Pinball losses of slopes −1 and κ make both
-of its halves add up (see `theorem-3.1`): at p = 1, of the T and η that are tried, the best leaves one of
-them at about 1.28 times the form (1.23 to 1.33 with T up to 10⁴). For other T this is no proof.
+No O is printed, but appendix D.2 uses the theorem "for some positive constant C". Whatever T is, σ√p/√T =
+√2·form, so the standard bound R²/(2ηT) + η(L² + pσ²)/2 is at least √2 times the form, and tends to that as
+T → ∞. Pinball losses of slopes −1 and κ make both of its halves add up (see `theorem-3.1`).
 
 The worst case is taken over linear losses in the unit ball whose slope g is scanned around √(p·log(1/δ))/(nε)
 (the lower-bound instance of Bassily et al. 2014: below it the direction cannot be learned, above it the
@@ -28,15 +26,13 @@ log-risk against the log of the printed form, slope 1; with exactly calibrated n
 proves, √3 with the printed noise and √5 with the calibrated one. `:high-probability` holds the frequency of
 excess > 2·√(p·log(1/δ))·log(1/β)/(εn) against β from 0.3 to 0.001, and reports the constant that suffices,
 also for √log(1/β): whether log(1/β) stands under the root is not legible, neither here nor where the proof of
-Theorem D.4 uses it, and the larger form, outside, is taken. `:constant-1` tries eleven learning rates over a
-factor 32 at each of seven T up to 2,500 (eight up to 10⁴ in the tier `full`) on five losses.
+Theorem D.4 uses it, and the larger form, outside, is taken.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,22 +42,18 @@ from audits.judge import CONFIDENCE, cells
 from audits.rates import family
 from claims import (
     CONSISTENT,
-    REFUTED,
     Adjacency,
     Budget,
     Claim,
     Evidence,
-    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
-    Weight,
     at_most,
     constant,
     decisive,
-    grid,
     mean_at_most,
 )
 from claims.song2021 import PAPER
@@ -276,56 +268,6 @@ def quantile_evidence(
     )  # fmt: skip
 
 
-# --- The literal reading -----------------------------------------------------------------------------------
-
-HORIZONS = (1, 4, 16, 64, 256, 625, 2_500, 10_000)
-SLANTS = (0.1, 0.2, 0.3, 0.5, 1.0)
-"""Shallow slopes of the pinball losses, the absolute one last."""
-FACTORS = tuple(2.0 ** (k / 2) for k in range(-5, 6))
-"""Learning rates in units of 1/√(T(1 + σ²)), which minimises the standard bound."""
-
-
-def check_literal(point: Point) -> Iterator[Evidence]:
-    """p = 1: whether some T and η keep all losses within the printed form.
-
-    η and T are chosen before the loss: a choice fails where one loss is refuted (Bonferroni over the losses),
-    and the statement falls where every choice fails (an intersection, at the level of one).
-    """
-    choices = [e for steps in HORIZONS if steps <= point.longest for e in worst_losses(point, steps)]
-    refuted = all(e.verdict is REFUTED for e in choices)
-    best = min(choices, key=lambda e: e.low if refuted else e.estimate)
-    note = f"{len(choices)} choices of T and η, five losses at each; T = {best.point['steps']}"
-    yield replace(best, verdict=REFUTED if refuted else best.verdict, note=note)
-
-
-def worst_losses(point: Point, steps: int) -> list[Evidence]:
-    """For each learning rate the pinball loss of largest risk, in units of the printed form."""
-    form = math.sqrt(math.log(1.0 / point.delta)) / (point.n * point.epsilon)
-    sigma = dp_gd.noise_scale(
-        epsilon=point.epsilon, delta=point.delta, n=point.n, steps=steps, lipschitz=1.0, noise="printed",
-        adjacency=Adjacency.REPLACE,
-    )  # fmt: skip
-    eta = np.array(FACTORS)[:, None, None] / math.sqrt(steps * (1.0 + sigma**2))
-    shape, targets, weights = (len(FACTORS), point.trials, 1), np.full((1, 1), -1.0), np.ones((1, 1))
-    tests: list[list[Evidence]] = [[] for _ in FACTORS]
-    for slant in SLANTS:
-        loss = losses.absolute() if slant == 1.0 else losses.pinball(slant)
-        run = dp_gd.run(
-            dp_gd.coordinate_gradient(loss, targets, weights), np.zeros(shape), steps=steps,
-            learning_rate=eta, noise=dp_gd.gaussian_noise(shape, sigma, point.rng),
-        )  # fmt: skip
-        risks = dp_gd.coordinate_risk(loss, targets, weights, run.printed) / form
-        for test, values, factor in zip(tests, risks, FACTORS, strict=True):
-            choice = {**point, "steps": steps, "factor": round(factor, 3), "slant": slant}
-            test.append(
-                mean_at_most(
-                    f"risk over {FORM} of the worst loss at the best T and η", values, 1.0,
-                    alpha=point.alpha / len(SLANTS), point=choice,
-                )
-            )  # fmt: skip
-    return [max(test, key=lambda e: e.low) for test in tests]
-
-
 def cell(p: int, regime: float, epsilon: float, delta: float, noise: str) -> dict[str, Any]:
     n = math.ceil(regime * p * math.sqrt(2.0 * math.log(1.0 / delta)) / epsilon)
     return {"n": n, "p": p, "epsilon": epsilon, "delta": delta, "noise": noise}
@@ -421,29 +363,4 @@ HIGH_PROBABILITY = CLAIM.reading(
     fits_exponents=False,
     plots=(),
 )
-LITERAL = CLAIM.reading(
-    "constant-1",
-    kind=Kind.BOUND,
-    title="Excess risk of DP-GD over a convex set with the constant 1, as it is printed",
-    statement=PREMISE + r"$\mathbb E[L(\theta^{priv};D)]-L(\theta^*;D)\le "
-    r"L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}/(\varepsilon n)$: the text has an equality sign and no "
-    r"$O$. ($\eta$ and $T$ are any of a grid: at least seven $T$ from 1 to 2,500, "
-    r"eleven $\eta$ over a factor 32; they may depend on all that is given but the losses.)",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.TYPO,
-        what="Printed with an equality sign and no O; at p = 1, nε = 85, δ = 1e-5 a pinball loss needs 1.28.",
-        favour=(
-            'Appendix D.2 uses the theorem "for some positive constant C": an O(·) is meant, and with it the '
-            "theorem holds: CONSISTENT (`theorem-2.7`)."
-        ),
-        survives="The form with the constant √3 for the T and η of this page, √2 as T → ∞.",
-    ),
-    check=check_literal,
-    smoke=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=625), trials=500),
-    ci=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=2_500), trials=1_000),
-    full=Tier(grid(n=85, epsilon=1.0, delta=1e-5, longest=10_000), trials=4_000),
-    fits_exponents=False,
-    plots=(),
-)
-CLAIMS = [HIGH_PROBABILITY, LITERAL]
+CLAIMS = [HIGH_PROBABILITY]

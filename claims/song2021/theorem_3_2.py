@@ -7,13 +7,11 @@ E[ℓ(⟨θ^priv, x⟩; y)] − E[ℓ(⟨θ*_pop, x⟩; y)] = ‖θ*_pop‖_M·O
 section 3.1, appendix A). The scan garbles the first term of the maximum; L stands in both because the
 left-hand side scales with the loss. The hidden constant is reported.
 
-Section 1.1 prints the result with a minimum in the place of the maximum, L·min(1/√n, √rank/(εn)) up to logs:
-second reading, `:introduction`. It falls, whatever the algorithm is: with ε fixed it would make every
-population risk O(1/n), while a coin of bias 1/√n cannot be told from a fair one. Exactly: x = 1, Y = ±1 with
-bias ±γ, absolute losses, so that θ ∈ [−1, 1] has excess γ(1 ∓ θ). Averaged over the sign of the bias, no
-function of n coins has less than γ·Σ min(P₊, P₋) = γ·(1 − TV(P₊, P₋)), binomial laws of the number of heads.
-At γ = 1/(2√n) Pinsker's inequality gives TV² ≤ nγ·log((1 + γ)/(1 − γ))/2 ≤ nγ²/(1 − γ²) ≤ 1/3, so that the
-worse of the two signs has excess above 0.2/√n for every n and every algorithm: the exponent is −½, not −1.
+Section 1.1 prints the result with a minimum in the place of the maximum, L·min(1/√n, √rank/(εn)) up to logs,
+which cannot be meant: x = 1, Y = ±1 with bias ±γ, absolute losses, so that θ ∈ [−1, 1] has excess γ(1 ∓ θ).
+Averaged over the sign of the bias, no function of n coins has less than γ·(1 − TV(P₊, P₋)), binomial laws of
+the number of heads. At γ = 1/(2√n) Pinsker's inequality gives TV² ≤ nγ·log((1 + γ)/(1 − γ))/2 ≤ nγ²/(1 − γ²)
+≤ 1/3, so that the worse of the two signs has excess above 0.2/√n for every n and every algorithm.
 
 The family. X is a uniformly random basis vector of ℝᵏ, Y = ±1/√k with a bias of order √(k/n) scanned over a
 grid (absolute losses: the sign of every coordinate of θ*_pop must be guessed from n/k coins), and
@@ -38,8 +36,7 @@ targets, times the least weight, against its part without stability: T, η, m an
 claim's, σ the program's. Log of the supremum against the log of the sum of both terms (the maximum up to a
 factor 2; the risk has both parts at once), both regimes in one table, slope 1. The exponent of n in the
 statistical regime against −½; those of k, ε and log(1/δ) at one n in the private regime against ½, −1 and ½,
-as upper bounds. Ranks of n, 4n and 16n, for which k = n, against the constant of the proof. `:introduction`
-exactly, by binomial laws.
+as upper bounds. Ranks of n, 4n and 16n, for which k = n, against the constant of the proof.
 """
 
 from __future__ import annotations
@@ -55,24 +52,18 @@ from audits.judge import cells
 from audits.rates import family
 from claims import (
     CONSISTENT,
-    REFUTED,
     Adjacency,
     Budget,
     Claim,
     Evidence,
-    Finding,
     Kind,
     Plot,
     Point,
     Side,
     Tier,
-    Weight,
-    at_most,
     constant,
     decisive,
-    grid,
     mean_at_most,
-    reported,
 )
 from claims.song2021 import PAPER
 from implementations import losses
@@ -218,26 +209,6 @@ def private_evidence(near: pd.DataFrame, alpha: float, options: dict[str, Any]) 
     )  # fmt: skip
 
 
-def least_worst_risk(n: int) -> float:
-    """γ·(1 − TV(P₊, P₋)) at γ = 1/(2√n): what no function of n coins of bias ±γ can undercut on average."""
-    from scipy.stats import binom
-
-    bias = 0.5 / math.sqrt(n)
-    # P₊ ≥ P₋ exactly where more than half of the coins show heads, so TV = P₊(heads > n/2) − P₋(heads > n/2).
-    above, below = (float(binom.sf(n // 2, n, 0.5 * (1.0 + sign * bias))) for sign in (1.0, -1.0))
-    return bias * (1.0 - (above - below))
-
-
-def check_introduction(point: Point) -> Iterator[Evidence]:
-    """The exponent of n of a lower bound for every algorithm, against the −1 that the minimum has."""
-    n = point.n
-    here, further = least_worst_risk(n), least_worst_risk(100 * n)
-    exponent = math.log(further / here) / math.log(100.0)
-    note = "exact: a coin of bias ±1/(2√n), no function of n coins does better on both signs"
-    yield at_most("exponent of n of the least worst-case risk of any algorithm", exponent, -1.0, note=note)
-    yield reported("least worst-case risk of any algorithm, times √n", here * math.sqrt(n))
-
-
 def sizes(numbers: list[int], levels: list[tuple[int, float]]) -> list[dict[str, int | float]]:
     return [{"n": n, "k": k, "epsilon": e, "delta": 1e-3} for k, e in levels for n in numbers]
 
@@ -329,26 +300,3 @@ CLAIM = Claim(
         )
     ],
 )
-INTRODUCTION = CLAIM.reading(
-    "introduction",
-    place="section 1.1",
-    title="Excess population risk of DP-GD as section 1.1 prints it",
-    statement=CLAIM.statement.replace(r"\max(", r"\min("),
-    expected=REFUTED,
-    finding=Finding(
-        Weight.TYPO,
-        what=(
-            "Section 1.1 has min{1/√n, √rank/(εn)} where the theorem has a maximum. The minimum cannot be "
-            "meant: a coin of bias 1/(2√n) costs every algorithm, private or not, 0.2/√n."
-        ),
-        favour="Read with the maximum of Theorem 3.2 it holds: CONSISTENT (`theorem-3.2`).",
-        survives="Theorem 3.2 itself.",
-    ),
-    check=check_introduction,
-    smoke=grid(n=(1, 10, 100, 10_000)),
-    ci=grid(n=[10**k for k in range(9)]),
-    full=None,
-    fits_exponents=False,
-    plots=(),
-)
-CLAIMS = [INTRODUCTION]

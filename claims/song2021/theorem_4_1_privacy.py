@@ -349,9 +349,8 @@ PROOF = Claim(
     name="theorem-4.1-privacy-proof",
     kind=Kind.PRIVACY,
     title="Selection with Lap(2L/(nε)) given the iterates",
-    statement=r"Gradient norms have sensitivity $2L/n$; given $\Theta$, releasing "
-    r"$\arg\min_t\|\nabla L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ is "
-    r"$\varepsilon$-differentially private.",
+    statement=r"Gradient norms have sensitivity $2L/n$; given $\Theta$, releasing $\arg\min_t\|\nabla "
+    r"L(\theta_t;D)\|_M+\mathrm{Lap}(2L/(n\varepsilon))$ is $\varepsilon$-differentially private.",
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,

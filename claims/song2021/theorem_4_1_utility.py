@@ -376,14 +376,13 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Gradient norm of the privately selected iterate, T balanced",
-    statement=r"Losses $\ell(\langle\theta,x\rangle;y)\ge0$ with gradients of norm at most $L$, "
-    r"$L(\cdot;D)$ $\beta$-smooth, $\theta_0=0$, $C=\mathbb R^p$, public numbers $\bar L\ge L(0;D)$ and "
+    statement=r"Losses $\ell(\langle\theta,x\rangle;y)\ge0$ with gradients of norm at most $L$, $L(\cdot;D)$ "
+    r"$\beta$-smooth, $\theta_0=0$, $C=\mathbb R^p$, public numbers $\bar L\ge L(0;D)$ and "
     r"$r\ge\mathrm{rank}(M)$, $\mu=\mu^*(\varepsilon,\delta)$, $T=\frac{n\mu}L\sqrt{\beta\bar L/(2r)}$, "
-    r"$\eta=1/\beta$, $\sigma=2L\sqrt T/(n\mu)$, Laplace scale $b=4L/(n\varepsilon)$: "
-    r"$\mathbb E\|\nabla L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta\bar L/T+r\sigma^2}+2b(1+\log "
-    r"T)=O\big((L\sqrt{\beta\bar Lr}/(n\mu))^{1/2}+L\log T/(\varepsilon n)\big)$, and with probability "
-    r"$1-\gamma$ at most $\sqrt{2\beta\bar L/T+\sigma^2(r+2\sqrt{r\ell/T}+2\ell/T)}+2b\log(2T/\gamma)$, "
-    r"$\ell=\log(2/\gamma)$.",
+    r"$\eta=1/\beta$, $\sigma=2L\sqrt T/(n\mu)$, Laplace scale $b=4L/(n\varepsilon)$: $\mathbb E\|\nabla "
+    r"L(\theta_{t_{priv}})\|_2\le\sqrt{2\beta\bar L/T+r\sigma^2}+2b(1+\log T)=O\big((L\sqrt{\beta\bar "
+    r"Lr}/(n\mu))^{1/2}+L\log T/(\varepsilon n)\big)$, and with probability $1-\gamma$ at most "
+    r"$\sqrt{2\beta\bar L/T+\sigma^2(r+2\sqrt{r\ell/T}+2\ell/T)}+2b\log(2T/\gamma)$, $\ell=\log(2/\gamma)$.",
     expected=CONSISTENT,
     summary="rate n^(−1/2), for ℓ ≥ 0, with a T computed from public bounds",
     measure=measure,

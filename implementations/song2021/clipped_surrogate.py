@@ -82,29 +82,11 @@ def clip_levels(f: PiecewiseLinear, bound: Fraction) -> tuple[Level, Level]:
     return y1, y2
 
 
-def printed_surrogate(f: PiecewiseLinear, bound: Fraction) -> Callable[[Fraction], Fraction | None]:
-    """g to the letter of Lemma 5.1; None where the printed expression has no value.
-
-    The expression −bound·(y − y₁) + f(y₁) needs a finite y₁. Where all slopes of f are below −bound, y₁ =
-    +inf and the first branch, y ∈ (−∞, y₁), holds for every y: nothing is defined. The same at y₂ = −inf.
-    """
-    y1, y2 = clip_levels(f, bound)
-
-    def g(y: Fraction) -> Fraction | None:
-        if y < y1:
-            return -bound * (y - y1) + f.value(y1) if isinstance(y1, Fraction) else None
-        if y > y2:
-            return bound * (y - y2) + f.value(y2) if isinstance(y2, Fraction) else None
-        return f.value(y)
-
-    return g
-
-
 def surrogate(f: PiecewiseLinear, bound: Fraction | None) -> Callable[[Fraction], Fraction]:
-    """g of Lemma 5.1 with its corners filled in; `bound` is B/‖x‖, None for x = 0 (nothing to clip: g = f).
+    """g of Lemma 5.1; `bound` is B/‖x‖, None for x = 0 (nothing to clip: g = f).
 
-    Where the printed expression has no value, g is linear of slope −bound (y₁ = +inf) or +bound (y₂ = −inf)
-    through (0, f(0)): the choice that the printed proof makes, up to the constant.
+    Where all slopes of f are below −bound (y₁ = +inf) or above bound (y₂ = −inf), g is linear of slope −bound
+    or +bound through (0, f(0)): the choice that the printed proof makes, up to the constant.
 
     >>> surrogate(PiecewiseLinear((), (Fraction(-2),)), Fraction(1))(Fraction(5))
     Fraction(-5, 1)
@@ -116,28 +98,27 @@ def surrogate(f: PiecewiseLinear, bound: Fraction | None) -> Callable[[Fraction]
         return lambda y: f.offset - bound * y
     if y2 == -math.inf:
         return lambda y: f.offset + bound * y
-    printed = printed_surrogate(f, bound)
 
     def g(y: Fraction) -> Fraction:
-        value = printed(y)
-        assert value is not None  # both levels are finite or never reached
-        return value
+        if isinstance(y1, Fraction) and y < y1:
+            return -bound * (y - y1) + f.value(y1)
+        if isinstance(y2, Fraction) and y > y2:
+            return bound * (y - y2) + f.value(y2)
+        return f.value(y)
 
     return g
 
 
 def one_sided_slopes(
-    g: Callable[[Fraction], Fraction | None], y: Fraction, kinks: tuple[Fraction, ...]
-) -> tuple[Fraction, Fraction] | None:
-    """Left and right derivative of a piecewise-linear g at y from its values alone; None where g has none.
+    g: Callable[[Fraction], Fraction], y: Fraction, kinks: tuple[Fraction, ...]
+) -> tuple[Fraction, Fraction]:
+    """Left and right derivative of a piecewise-linear g at y from its values alone.
 
     `kinks` must hold all points where g may bend; the difference quotients stop short of the nearest one.
     """
     gap = min((abs(y - k) for k in kinks if k != y), default=Fraction(1)) / 2
-    left, here, right = g(y - gap), g(y), g(y + gap)
-    if left is None or here is None or right is None:
-        return None
-    return (here - left) / gap, (right - here) / gap
+    here = g(y)
+    return (here - g(y - gap)) / gap, (g(y + gap) - here) / gap
 
 
 def clip(values: Array, bound: float) -> Array:

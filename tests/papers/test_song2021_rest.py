@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claims import Point
-from claims.song2021 import theorem_3_2, theorem_3_3, theorem_4_1_privacy, theorem_4_1_utility
+from claims.song2021 import theorem_3_3, theorem_4_1_privacy, theorem_4_1_utility
 from implementations import losses
 from implementations.interfaces import Adjacency
 from implementations.song2021 import dp_gd, stationary_point
@@ -87,18 +87,3 @@ def test_the_least_norm_of_the_program_with_the_printed_steps_has_the_stated_med
         point.rng, steps=steps, learning_rate=1.0 / beta, noise_scale=sigma, selection_scale=0.001,
     )  # fmt: skip
     assert abs((found.least > median).mean() - 0.5) < 0.067
-
-
-# --- Theorem 3.2, introduction -----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 100])
-def test_the_two_point_bound_by_enumeration(n):
-    bias = 0.5 / math.sqrt(n)
-    heads = [
-        [math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in range(n + 1)]
-        for p in ((1 + bias) / 2, (1 - bias) / 2)
-    ]
-    expected = bias * sum(map(min, *heads))
-    assert theorem_3_2.least_worst_risk(n) == pytest.approx(expected)
-    assert expected * math.sqrt(n) >= 0.2

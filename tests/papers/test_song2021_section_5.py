@@ -73,9 +73,12 @@ def test_the_envelope_solves_the_recursion_and_obeys_its_closed_bound():
 
 def test_failures_of_single_functions():
     f = lemma_5_1.clipped_surrogate.PiecewiseLinear((F(0), F(1)), (F(-3), F(-2), F(1)))
-    assert lemma_5_1.surrogate_failures((f, F(1), (1,)), corners=True) == {"functions": 1}
-    steep = lemma_5_1.clipped_surrogate.PiecewiseLinear((), (F(-2),))
-    assert lemma_5_1.surrogate_failures((steep, F(1), (1,)), corners=False)["undefined"] == 1
+    assert lemma_5_1.surrogate_failures((f, F(1), (1,))) == {
+        "functions": 1,
+        "value": 0,
+        "wrong": 0,
+        "concave": 0,
+    }
     assert lemma_5_1.proof_failures((f, F(1), (3, 4))) == {"functions": 1, "levels": 0, "d1": 0, "d2": 0}
     # at the norm 1 the last slope of f is the bound: no u exceeds it, and y₂ is infinite
     assert lemma_5_1.proof_failures((f, F(1), (1,))) == {"functions": 1, "levels": 0, "d1": 0, "d2": 0}
