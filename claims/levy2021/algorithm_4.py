@@ -45,21 +45,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    grid,
-    reported,
-)
+from audits.judge import at_least, at_most, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.levy2021 import PAPER
 from implementations.levy2021 import first_order, phased_erm
 from implementations.levy2021.concentration import Concentration

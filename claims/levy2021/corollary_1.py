@@ -36,28 +36,10 @@ from typing import Any
 
 import numpy as np
 
-from audits.evidence import exact_evidence
+from audits.evidence import Evidence, Side, exact_evidence
+from audits.judge import at_least, at_most, mean_equals, reported, sample_mean, sandwich
 from audits.rates import family
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    at_least,
-    at_most,
-    grid,
-    mean_equals,
-    reported,
-    sample_mean,
-    sandwich,
-)
+from claims import CONFIRMED, CONSISTENT, REFUTED, Budget, Claim, Kind, Plot, Point, Tier, grid
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import LARGEST, TOLERANCE
 from implementations.levy2021 import gaussian_mean, winsorized_mean_highd

@@ -19,15 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    Tier,
-)
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from claims.levy2021._strongly_convex import spectral, weights

@@ -34,20 +34,8 @@ from statistics import median
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    equals,
-    grid,
-)
+from audits.judge import at_least, at_most, equals
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.levy2021 import PAPER
 
 F = Fraction

@@ -20,20 +20,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    at_most,
-    grid,
-    mean_at_most,
-    mean_equals,
-    sample_mean,
-)
+from audits.judge import at_most, mean_at_most, mean_equals, sample_mean
+from claims import CONSISTENT, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.levy2021 import PAPER
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.concentration import Concentration

@@ -35,21 +35,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_least,
-    equals,
-    grid,
-    reported,
-)
+from audits.judge import at_least, equals, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021._shared import count_vectors, neighbours
 from implementations.levy2021 import winsorized_mean_1d

@@ -31,22 +31,8 @@ from functools import partial
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_most,
-    equals,
-    grid,
-    mean_at_most,
-    mean_equals,
-    reported,
-)
+from audits.judge import at_most, equals, mean_at_most, mean_equals, reported
+from claims import CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.levy2021 import PAPER, _oracle
 from implementations.levy2021 import finite_class
 from implementations.levy2021.concentration import Concentration

@@ -27,20 +27,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    equals,
-    grid,
-    mean_at_least,
-    mean_at_most,
-    reported,
-)
+from audits.judge import equals, mean_at_least, mean_at_most, reported
+from claims import CONSISTENT, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.levy2021 import PAPER
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.concentration import Concentration

@@ -32,20 +32,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_most,
-    grid,
-    reported,
-)
+from audits.judge import at_most, reported
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021._shared import count_vectors, mixture_tv
 from implementations.levy2021 import private_range, winsorized_mean_1d

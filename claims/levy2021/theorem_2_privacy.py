@@ -20,16 +20,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from claims import (
-    CONFIRMED,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    at_most,
-    grid,
-)
+from audits.judge import at_most
+from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, grid
 from claims.levy2021 import PAPER
 from implementations import privacy
 from implementations.levy2021 import winsorized_mean_highd

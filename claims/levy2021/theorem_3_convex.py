@@ -35,22 +35,9 @@ from typing import Any
 
 import numpy as np
 
+from audits.judge import at_most, mean_equals
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Budget,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Tier,
-    Weight,
-    at_most,
-    grid,
-    mean_equals,
-)
+from claims import CONSISTENT, REFUTED, Budget, Claim, Evidence, Finding, Kind, Point, Tier, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
 from implementations.levy2021 import first_order

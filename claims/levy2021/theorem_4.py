@@ -64,27 +64,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.evidence import Evidence, Side
+from audits.judge import at_most, mean_at_least, mean_at_most, mean_equals, reported
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Budget,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    Weight,
-    at_most,
-    grid,
-    mean_at_least,
-    mean_at_most,
-    mean_equals,
-    reported,
-)
+from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from claims.levy2021.limit_fixed_n import DECISION, least_risk

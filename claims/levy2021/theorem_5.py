@@ -49,28 +49,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits import tracing
+from audits.evidence import Evidence, Side
+from audits.judge import at_least, constant, mean_at_least, reported, sandwich, undecided
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Budget,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    Weight,
-    at_least,
-    constant,
-    grid,
-    mean_at_least,
-    reported,
-    sandwich,
-    undecided,
-)
+from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
 from implementations.levy2021 import gaussian_mean, hard_instances, winsorized_mean_highd

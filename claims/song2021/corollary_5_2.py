@@ -38,28 +38,11 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Adjacency,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    Weight,
-    at_least,
-    at_most,
-    constant,
-    equals,
-    grid,
-    mean_at_most,
-)
+from audits.judge import at_least, at_most, constant, equals, mean_at_most
+from claims import CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.song2021 import PAPER
 from implementations import losses
-from implementations.interfaces import Array, Loss, Problem
+from implementations.interfaces import Adjacency, Array, Loss, Problem
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
 
 EXCESS = "excess clipped risk over the bound"

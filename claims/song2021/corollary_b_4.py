@@ -28,20 +28,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    at_most,
-    constant,
-    grid,
-    reported,
-    sandwich,
-)
+from audits.judge import at_most, constant, reported, sandwich
+from claims import CONSISTENT, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.song2021 import PAPER
 from implementations.song2021 import hard_instance
 

@@ -29,17 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    at_most,
-    equals,
-    grid,
-)
+from audits.judge import at_most, equals
+from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, grid
 from claims.song2021 import PAPER
 from implementations.domains import ball
 from implementations.song2021 import dp_gd

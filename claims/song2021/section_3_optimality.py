@@ -40,18 +40,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import (
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    grid,
-)
+from audits.judge import at_least, at_most
+from claims import REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.song2021 import PAPER
 from claims.song2021.theorem_3_1_adaptive import mass
 

@@ -25,19 +25,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONSISTENT,
-    Adjacency,
-    Claim,
-    Evidence,
-    Kind,
-    Point,
-    at_most,
-    audit_privacy,
-    drawn_from,
-    equals,
-    grid,
-)
+from audits.judge import at_most, drawn_from, equals
+from claims import CONSISTENT, Adjacency, Claim, Evidence, Kind, Point, audit_privacy, grid
 from claims.song2021 import PAPER
 from claims.song2021._oracle import (
     beside_a_law,

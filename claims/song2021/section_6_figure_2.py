@@ -44,25 +44,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.judge import cells
-from claims import (
-    CONSISTENT,
-    INCONCLUSIVE,
-    REFUTED,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    decisive,
-    equals,
-    grid,
-    reported,
-    sample_mean,
-)
+from audits.evidence import Evidence, Side
+from audits.judge import cells, decisive, equals, reported, sample_mean
+from claims import CONSISTENT, INCONCLUSIVE, REFUTED, Budget, Claim, Kind, Plot, Point, Tier, grid
 from claims.song2021 import PAPER, _cod_rna
 from implementations.song2021 import minibatch_sgd
 

@@ -66,23 +66,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    INCONCLUSIVE,
-    REFUTED,
-    Budget,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Verdict,
-    Weight,
-    at_most,
-    grid,
-    reported,
-)
+from audits.evidence import Evidence, Verdict
+from audits.judge import at_most, reported
+from claims import CONFIRMED, INCONCLUSIVE, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Weight, grid
 from claims.song2021 import PAPER
 from implementations.song2021 import minibatch_sgd
 

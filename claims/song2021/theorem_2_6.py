@@ -46,25 +46,12 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Adjacency,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_most,
-    audit_privacy,
-    grid,
-    reported,
-    undecided,
-)
+from audits.evidence import Evidence
+from audits.judge import at_most, reported, undecided
+from claims import CONFIRMED, REFUTED, Claim, Finding, Kind, Plot, Point, Weight, audit_privacy, grid
 from claims.song2021 import PAPER
 from implementations import losses
+from implementations.interfaces import Adjacency
 from implementations.song2021 import dp_gd
 from implementations.song2021.worst_pairs import huber_pair
 

@@ -38,24 +38,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from audits.bounds import quantile_interval
-from audits.judge import CONFIDENCE, cells
+from audits.judge import CONFIDENCE, at_most, cells, constant, decisive, mean_at_most
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    Adjacency,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    at_most,
-    constant,
-    decisive,
-    mean_at_most,
-)
+from claims import CONSISTENT, Adjacency, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier
 from claims.song2021 import PAPER
 from implementations import losses
 from implementations.interfaces import Array

@@ -78,32 +78,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.judge import cells
+from audits.evidence import Evidence, Side
+from audits.judge import at_most, cells, decisive, equals, mean_at_most
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Adjacency,
-    Budget,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    Weight,
-    at_most,
-    decisive,
-    equals,
-    grid,
-    mean_at_most,
-)
+from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.song2021 import PAPER
 from claims.song2021._oracle import stated_noise
 from implementations import losses
-from implementations.interfaces import Array, Loss, Problem
+from implementations.interfaces import Adjacency, Array, Loss, Problem
 from implementations.privacy import mu_star
 from implementations.song2021 import dp_gd
 

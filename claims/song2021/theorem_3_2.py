@@ -48,23 +48,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.judge import cells
+from audits.judge import cells, constant, decisive, mean_at_most
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    Adjacency,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    constant,
-    decisive,
-    mean_at_most,
-)
+from claims import CONSISTENT, Adjacency, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier
 from claims.song2021 import PAPER
 from implementations import losses
 from implementations.interfaces import Loss

@@ -26,27 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.judge import cells
+from audits.judge import at_most, cells, constant, decisive, mean_at_least, reported, sample_mean, undecided
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    at_most,
-    constant,
-    decisive,
-    grid,
-    mean_at_least,
-    reported,
-    sample_mean,
-    undecided,
-)
+from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier, grid
 from claims.song2021 import PAPER
 from implementations.privacy import mu_star
 from implementations.song2021 import hard_instance

@@ -42,20 +42,8 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Adjacency,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    at_most,
-    grid,
-)
+from audits.judge import at_most
+from claims import CONFIRMED, REFUTED, Adjacency, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.song2021 import PAPER
 from claims.song2021.theorem_3_1 import scale_divergence
 from implementations.privacy import gaussian_delta

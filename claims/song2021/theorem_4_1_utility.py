@@ -53,33 +53,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.judge import cells
+from audits.evidence import Evidence, Side
+from audits.judge import at_most, cells, decisive, equals, mean_at_most, mean_equals, reported
 from audits.rates import family
-from claims import (
-    CONSISTENT,
-    REFUTED,
-    Adjacency,
-    Budget,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
-    Weight,
-    at_most,
-    decisive,
-    equals,
-    grid,
-    mean_at_most,
-    mean_equals,
-    reported,
-)
+from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.song2021 import PAPER
 from implementations import losses
-from implementations.interfaces import Loss
+from implementations.interfaces import Adjacency, Loss
 from implementations.privacy import mu_star
 from implementations.song2021 import dp_gd, stationary_point
 

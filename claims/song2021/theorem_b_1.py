@@ -51,29 +51,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.judge import cells
-from audits.rates import family
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    Budget,
-    Claim,
-    Evidence,
-    Kind,
-    Plot,
-    Point,
-    Side,
-    Tier,
+from audits.judge import (
     at_least,
+    cells,
     constant,
     decisive,
     equals,
-    grid,
     mean_at_least,
     reported,
     sample_mean,
     undecided,
 )
+from audits.rates import family
+from claims import CONFIRMED, CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier, grid
 from claims.song2021 import PAPER
 from implementations.song2021 import hard_instance
 

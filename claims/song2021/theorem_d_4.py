@@ -48,26 +48,11 @@ from typing import Any
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Adjacency,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Tier,
-    Weight,
-    at_least,
-    equals,
-    grid,
-    mean_at_least,
-    sample_mean,
-)
+from audits.evidence import Evidence
+from audits.judge import at_least, equals, mean_at_least, sample_mean
+from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.song2021 import PAPER
+from implementations.interfaces import Adjacency
 from implementations.song2021 import clipped_dp_gd, dp_gd, logistic_instance
 
 FREE_RATE = 0.3
