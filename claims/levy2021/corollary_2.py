@@ -101,19 +101,3 @@ CLAIM = Claim(
     judge=judge,
     plots=[shared.plot("Squared distance to the minimiser", "ν²/(μ²T)", "squared distance")],
 )
-DELTA = CLAIM.reading(
-    "delta",
-    title=CLAIM.title + ", δ = 10⁻³ and 10⁻¹²",
-    statement=r"At $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users the answers of Algorithm 3's two steps on "
-    r"strongly convex losses have the squared noise $\nu^2$ of Theorem 2 for the budget of an answer, "
-    r"for $\delta=10^{-3}$ and $10^{-12}$: $\delta$ enters by $\log(2/\delta)\log(2T/\delta)$ alone.",
-    judge=shared.judge_delta,
-    fits_exponents=False,
-    largest_resolution=1.2,
-    plots=(),
-    summary="δ enters by the logarithms of ν² alone",
-    smoke=Tier(shared.over_delta(BASE), trials=350),
-    ci=Tier(shared.over_delta(BASE), trials=350),
-    full=Tier(shared.over_delta(BASE), trials=4000, chunk=400),
-)
-CLAIMS = [DELTA]

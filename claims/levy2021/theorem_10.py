@@ -13,7 +13,8 @@ what the last answer was. The data are at the edge of the concentration: every u
 centre. With the printed constants and every failure probability below 0.001, the exponents of the squared
 error of the answers in n, τ² ∝ 1/m, d, ε, K must be −2, −1, 2 (τ² ∝ d counts as one), −2, 1 after division by
 the log factors, and the squared error must equal the variance above, both from both sides; answers must not
-be correlated."""
+be correlated. At δ = 10⁻³ and 10⁻¹² (`:delta`) the squared error must be that variance, too: δ enters this
+theorem, Theorem 3 and Corollary 2 by the budget of an answer alone, which is one function for all of them."""
 
 from __future__ import annotations
 

@@ -195,21 +195,6 @@ CLAIM = Claim(
     judge=judge,
     plots=[shared.plot("Excess empirical risk, convex losses", "HR²/T + Rν√(2/T)", "excess risk")],
 )
-DELTA = CLAIM.reading(
-    "delta",
-    title=CLAIM.title + ", δ = 10⁻³ and 10⁻¹²",
-    statement=r"At $n=\tilde\Omega(\sqrt{dT}/\varepsilon)$ users the answers of Algorithm 3's two steps on "
-    r"convex losses have the squared noise $\nu^2$ of Theorem 2 for the budget of an answer, for "
-    r"$\delta=10^{-3}$ and $10^{-12}$: $\delta$ enters by $\log(2/\delta)\log(2T/\delta)$ alone.",
-    judge=shared.judge_delta,
-    fits_exponents=False,
-    largest_resolution=1.2,
-    plots=(),
-    summary="δ enters by the logarithms of ν² alone",
-    smoke=Tier(shared.over_delta(BASE), trials=520),
-    ci=Tier(shared.over_delta(BASE), trials=520),
-    full=Tier(shared.over_delta(BASE), trials=4000, chunk=400),
-)
 ANY_M = CLAIM.reading(
     "any-m",
     place="abstract; section 4",
@@ -237,4 +222,4 @@ ANY_M = CLAIM.reading(
     full=None,
     plots=(),
 )
-CLAIMS = [DELTA, ANY_M]
+CLAIMS = [ANY_M]

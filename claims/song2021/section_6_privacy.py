@@ -53,6 +53,10 @@ Poisson sampling, a record replaced (`section-6-privacy`): true.
   e^{±ε₀} of f₀. As f₂ ≥ e^{−ε₀}f₀, H_α(P‖Q) ≤ (qe^{ε₀} − (α − 1)(1 − q) − αqe^{−ε₀})₊/(1 + e^{ε₀}) for α ≥ 1:
   a pair of laws on three points has this profile, and its composition gives at most 2.55.
 
+Features. They are normalised by their least and largest value in the training set (appendix E): one replaced
+record can move the maximum of a feature, and with it that feature in all other records, so that the ε of the
+training says nothing of the data before the scaling, unless the range of each feature is public.
+
 How it is checked. Closed forms, and privacy-loss distributions on grids whose rounding is one-sided, so that
 each number is a bound in a known direction; no samples.
 """
@@ -500,34 +504,4 @@ COMPARISON = Claim(
 )
 
 
-def check_normalised(point: Point) -> Iterator[Evidence]:
-    """The largest value of a feature is replaced: in how many records does the scaled feature change?"""
-    x = np.append(point.rng.uniform(0.0, 0.4, point.n - 2), (0.0, 0.5))
-    other = np.append(x[:-1], 1.0)
-    scaled = [(f - f.min()) / (f.max() - f.min()) - 0.5 for f in (x, other)]
-    yield at_most("records that change where one is replaced", int((scaled[0] != scaled[1]).sum()), 1)
-
-
-NORMALISED = CLAIM.reading(
-    "normalised",
-    title="Claimed: the features that the training sees differ in one record",
-    statement=r"Each feature is normalised by $f(x)=(x-\min)/(\max-\min)-0.5$ with the least and the largest "
-    r"value in the training set; where one record is replaced, the normalised training sets differ in one "
-    r"record, as the $\varepsilon$ of the training assumes.",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.RANGE,
-        what=(
-            "One replaced record can move the maximum of a feature, and with it that feature in all other "
-            "records: the ε of the training says nothing of the data before the scaling."
-        ),
-        favour="Where the range of each feature is public, as for scores with a scale, nothing is lost.",
-        survives="The ε of the training, for records that are scaled by public numbers.",
-        follows_from="song2021/section-6-privacy:fixed-batches",
-    ),
-    check=check_normalised,
-    smoke=grid(n=1_000),
-    ci=grid(n=RECORDS),
-    full=None,
-)
-CLAIMS = [ADD_REMOVE, FIXED_BATCHES, NORMALISED, COMPARISON]
+CLAIMS = [ADD_REMOVE, FIXED_BATCHES, COMPARISON]

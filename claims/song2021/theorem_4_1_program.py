@@ -118,7 +118,7 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
             behind = scale * np.array([0.0, 0.0, gap])
             shares = [stationary_point.selection_probability(behind, scale, k) for k in range(3)]
             yield same("P(k is reported) of three, quadrature", shares, [0.5 - 0.5 * last] * 2 + [last])
-    for n, epsilon, lipschitz in ((40, 0.7, 3.0), (9, 2.0, 0.5)):
+    for n, epsilon, lipschitz in ((41, 0.7, 3.0), (9, 2.0, 0.5)):  # 149.05 steps, rounded up: 150
         for name, factor in (("printed", 2.0), ("corrected", 4.0)):
             scale = stationary_point.selection_scale(epsilon=epsilon, n=n, lipschitz=lipschitz, scale=name)
             yield same(f"nε/L times the {name} scale", scale * n * epsilon / lipschitz, factor)
@@ -132,6 +132,10 @@ def check_formulas(point: Point) -> Iterator[Evidence]:
         )
         stated = 800.0 * n / lipschitz * math.sqrt(2.5)  # √(β·L(θ₀)/(2·rank)) = √2.5
         yield equals("T that balances the terms of (13)", balanced, round(stated), decides=False)
+    below = stationary_point.printed_steps(
+        epsilon=2.0, delta=0.01, n=90, lipschitz=1.0, smoothness=2.5, initial_risk=-6.0
+    )
+    yield equals("least T where the risk at θ₀ is below 0", below, 1, decides=False)
     few = {"n": 1, "lipschitz": 1.0, "smoothness": 1.0, "initial_risk": 1e-3}
     least = stationary_point.printed_steps(epsilon=0.1, delta=0.01, **few)
     balanced = stationary_point.balanced_steps(mu=0.1, rank=1, **few)

@@ -19,7 +19,7 @@ every rank > 2. A larger T makes the noise larger (σT^{−1/rank} grows with T 
 the quadratic part with probability at most T·rank·2Φ(−1/(rank·σ)); g₀ is chosen to make this small (at n
 beyond 10¹⁵ it would fall like 1/√log n).
 
-`:negative-losses`: from (13) to (14) L(0; D) − L(θ*; D) becomes L(0; D), so losses must not be negative; the
+Losses below zero: from (13) to (14) L(0; D) − L(θ*; D) becomes L(0; D), so losses must not be negative; the
 paper says so of the loss of Theorem 3.3 only. For ℓ(z) = √(1 + (z − 1)²) − 2, x = 1, which has its minimum −1
 at z = 1, L(0; D) = √2 − 2 < 0: T = 1 meets the condition, θ₀ is the only candidate, and its gradient has norm
 1/√2 for every n.
@@ -36,7 +36,7 @@ rank 8: about −0.65, because the minimum over t is better than the mean that (
 What is not seen. β and L are fixed, and the exponent of the rank is held from above at each rank, not fitted.
 
 How it is checked. Printed: exactly, by the quantiles of the χ law; the exponent of n of the norm against that
-of the printed form over two decades; `:negative-losses` by the program. Corrected: the program on Huber and
+of the printed form over two decades. Corrected: the program on Huber and
 pseudo-Huber losses (linear at infinity, so that iterates cannot diffuse into flat regions) over a grid of
 margins; the inequality at every point for every loss, in the mean and at γ = 0.05, with L̄ and r exact and
 four times as large, the exponent of n of the supremum, the norm of the θ that is returned, and, on the
@@ -48,7 +48,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,40 +108,6 @@ def check_printed(point: Point) -> Iterator[Evidence]:
     note = "Huber losses on their quadratic part: the median of the least norm of all candidates"
     yield at_most("exponent of n of the gradient norm", slope, claimed, method="χ law", note=note)
     yield reported("gradient norm over the printed form: the constant that this n needs", here / form)
-
-
-def below_zero() -> Loss:
-    """√(1 + (z − 1)²) − 2: convex, 1-Lipschitz, 1-smooth, with its minimum −1 at z = 1 and −0.59 at z = 0."""
-    link = losses.pseudo_huber(1.0)
-    return replace(
-        link,
-        name="below zero",
-        value=lambda z, y: link.value(z, np.ones(1)) - 1.0,
-        slope=lambda z, y: link.slope(z, np.ones(1)),
-    )
-
-
-def norm_below_zero(n: int, point: Point) -> float:
-    """Gradient norm at the selected iterate: ℓ(0) < 0, n records x = 1, the least T that is asked for."""
-    link, one = below_zero(), np.ones((1, 1))
-    initial = float(dp_gd.coordinate_risk(link, one, one, np.zeros(1)))
-    steps = stationary_point.printed_steps(
-        epsilon=point.epsilon, delta=point.delta, n=n, lipschitz=1.0, smoothness=1.0, initial_risk=initial
-    )
-    sigma = math.sqrt(2.0 * steps * math.log(1.0 / point.delta)) / (n * point.epsilon)
-    found = stationary_point.stationary_point(
-        dp_gd.coordinate_gradient(link, one, one), np.zeros((1, 1)), point.rng, steps=steps,
-        learning_rate=1.0, noise_scale=sigma, selection_scale=2.0 / (n * point.epsilon),
-    )  # fmt: skip
-    return float(found.norm[0])
-
-
-def check_negative(point: Point) -> Iterator[Evidence]:
-    """The exponent of n of the norm against the −1 of the printed form, T = 1."""
-    norms = [norm_below_zero(n, point) for n in (point.n, 100 * point.n)]
-    slope = math.log(norms[1] / norms[0]) / math.log(100.0)
-    note = f"ℓ(z) = √(1 + (z − 1)²) − 2, T = 1: the norm is {norms[1]:.3f} at both n"
-    yield at_most("exponent of n of the gradient norm", slope, -1.0, method="deterministic run", note=note)
 
 
 # --- Corrected ---------------------------------------------------------------------------------------------
@@ -403,31 +368,4 @@ CORRECTED = CLAIM.reading(
         )
     ],
 )
-NEGATIVE = CLAIM.reading(
-    "negative-losses",
-    title="Gradient norm of the privately selected iterate, losses of any sign",
-    statement=CLAIM.statement + " (The text does not ask that the losses are not negative.)",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.RANGE,
-        what=(
-            "From (13) to (14), L(0; D) − L(θ*; D) becomes L(0; D), which takes losses that are not "
-            'negative; the paper says "non-negative" of the loss of Theorem 3.3 only. For ℓ(z) = √(1 + (z − '
-            "1)²) − 2 and x = 1, which has its minimum −1 at z = 1, L(0; D) = −0.59: T = 1 meets the "
-            "condition on T, θ₀ is the only candidate, and its gradient has norm 0.707 for every n, where "
-            "the bound falls like 1/n."
-        ),
-        favour=(
-            "The losses that section 4 names (Savage, tangent, tempered) are not negative, and for such "
-            "losses this remark does not arise; the one on the factor T does."
-        ),
-        survives="The condition on T with L(0; D) − inf L in the place of L(0; D), or ℓ ≥ 0.",
-        follows_from="song2021/theorem-4.1-utility",
-    ),
-    check=check_negative,
-    smoke=grid(n=10, epsilon=1.0, delta=1e-5),
-    ci=grid(n=(10, 10_000), epsilon=(0.1, 1.0), delta=(1e-9, 1e-5)),
-    full=None,
-    fits_exponents=False,
-)
-CLAIMS = [CORRECTED, NEGATIVE]
+CLAIMS = [CORRECTED]

@@ -52,14 +52,6 @@ def test_the_tail_bound_of_the_corrected_theorem_covers_its_parts():
     assert (largest > math.log(2.0 * steps / gamma)).mean() <= gamma / 2 + 5.0 * 0.0011
 
 
-def test_losses_below_zero_have_one_candidate():
-    link = theorem_4_1_utility.below_zero()
-    z = np.linspace(-3.0, 4.0, 701)
-    assert link.value(z, z).min() == pytest.approx(-1.0)
-    assert link.value(np.zeros(1), np.zeros(1))[0] == pytest.approx(math.sqrt(2.0) - 2.0)
-    assert np.abs(link.slope(z, z)).max() < 1.0
-
-
 @pytest.mark.parametrize("presence", [0.6, 1.0])
 def test_the_budget_a_cheater_may_spend_at_probabilities_zero_and_one(presence):
     d, n, epsilon = 8, 40, 0.1
