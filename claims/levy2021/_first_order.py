@@ -38,18 +38,21 @@ if TYPE_CHECKING:
 
     from implementations.interfaces import Array
 
-DELTA, GAMMA, SIGMA = 0.1, 1e-6, 1.0
-"""δ, γ, σ. The theorem holds for every δ > 0, which enters the risk by log(1/δ′) alone and is divided out.
+DELTA, GAMMA = 0.1, 1e-6
+"""δ, γ. The theorem holds for every δ > 0, which enters the risk by log(1/δ′) alone and is divided out.
 
 The users that a cell needs grow with √(log(2/δ)·log(2T/δ)), 4.5 times as many at δ = 1e-6, and a run is as
 much dearer. So the largest round value is taken; small δ are decided exactly in theorem-3-privacy.
 """
+SIGMAS = (1.0, 0.02, 30.0)
+"""σ of a cell, by its n. R is 1: a loss in other units, and θ in others, change H, σ and R and the risk as
+`symmetries` says, so that the risk is σR times a function of HR/σ, and H is varied."""
 FAILURE = 1e-3
 """Largest Tβ of a cell."""
 SPAN = 200.0
 """B/τ: the bound on the gradients that Algorithm 3 is told, unless a loss needs more."""
 QUIET = 10**12
-"""Samples per user at which the noise is far below every other term."""
+"""Samples per user at which the noise is far below every other term, at σ = 1."""
 TOLERANCE = 1.0 / 8.0
 """Of the exponent of a risk, one rule for all rates of the paper: a quarter of the distance of two laws.
 
@@ -82,8 +85,12 @@ class Setting:
     delta: float = DELTA
 
     @property
+    def sigma(self) -> float:
+        return 1.0 if self.m == QUIET else SIGMAS[self.n % len(SIGMAS)]
+
+    @property
     def tau(self) -> float:
-        return SIGMA * math.sqrt(2.0 * self.d * math.log(2.0 * self.d * self.n / GAMMA) / self.m)
+        return self.sigma * math.sqrt(2.0 * self.d * math.log(2.0 * self.d * self.n / GAMMA) / self.m)
 
     @property
     def bound(self) -> float:
@@ -109,8 +116,8 @@ class Setting:
 
     @property
     def logs(self) -> float:
-        """(ν²/T) / (σ²d²/(n²mε²)): the log factors and constants."""
-        return self.variance / self.steps * self.m * (self.n * self.epsilon / (SIGMA * self.d)) ** 2
+        """(ν²/T) / (d²/(n²mε²)): σ², log factors and constants."""
+        return self.variance / self.steps * self.m * (self.n * self.epsilon / self.d) ** 2
 
     @property
     def failure(self) -> float:
@@ -194,7 +201,7 @@ def run(
     batch = max(1, 200_000 // (s.n * s.d))
     for begin in range(0, runs, batch):
         size = min(batch, runs - begin)
-        z = SIGMA / math.sqrt(s.m) * rng.standard_normal((size, s.n, s.d))
+        z = s.sigma / math.sqrt(s.m) * rng.standard_normal((size, s.n, s.d))
         z -= z.mean(axis=1, keepdims=True)
         seen: list[Array] = []
         asked: list[Array] = []

@@ -9,8 +9,6 @@ is the reading `:optimal`: minimax, as it says. There the means of the coordinat
 so that no answer that is fixed in advance does well, and m is so large that the bound is below B². (At δ =
 1/n the bound fails as that of Theorem 5 does: publish one user.)
 
-What is not seen. B = 1 (that units do not matter is in `symmetries`).
-
 How it is checked. Algorithm 2 with its printed constants, inside the range of n, ε from 0.5 to 64, δ from
 10⁻¹² to 0.05: exponents of the excess E‖A − μ‖² − Var/(mn) in n, m, d, ε must not be worse than −2, −1, 1, −2
 by more than ⅛ (an eighth of the step 1 between laws of squares: cells are cheap here, and ¼ in any exponent
@@ -50,6 +48,8 @@ from implementations.privacy import PrivacyBudget
 DELTA = 1e-6
 CONSTANT = 8.0 * 102_400.0
 """8·102,400: c₀ of Theorem 2 times the 8 in τ²."""
+BOUNDS = (1.0, 0.03, 50.0)
+"""B of a cell, by its n; risks are in units of B²."""
 REPEATS = 8
 """Times that each dataset is used, with fresh signs and noise: binomial draws are dear."""
 
@@ -93,7 +93,7 @@ def log_factors(point: Point) -> float:
 def measure(point: Point) -> dict[str, Any]:
     n, m, d, epsilon = point.n, point.m, point.d, point.epsilon
     gamma = failure_level(n, m, d, epsilon)
-    people = population(point.population, d)
+    people, bound = population(point.population, d), BOUNDS[n % len(BOUNDS)]
     work = n * d / (400.0 * d)  # each repeat gives d noisy coordinates
     datasets = max(8, int(point.trials / (REPEATS * d**0.5) / work**0.5))
     if (
@@ -103,12 +103,12 @@ def measure(point: Point) -> dict[str, Any]:
     batch = max(1, 300_000 // (REPEATS * n * d))
     losses = []
     for start in range(0, datasets, batch):
-        means = people.user_means(n, m, min(batch, datasets - start), point.rng)
+        means = bound * people.user_means(n, m, min(batch, datasets - start), point.rng)
         estimate = winsorized_mean_highd.winsorized_mean_highd(
             np.repeat(means[:, None], REPEATS, axis=1), PrivacyBudget(epsilon, point.delta),
-            Concentration(radius(n, m, gamma), 1.0, gamma), point.rng,
+            Concentration(bound * radius(n, m, gamma), bound, gamma), point.rng,
         )  # fmt: skip
-        losses.append(((estimate - people.mean) ** 2).sum(axis=-1).mean(axis=-1))
+        losses.append(((estimate / bound - people.mean) ** 2).sum(axis=-1).mean(axis=-1))
     loss = np.concatenate(losses)
     factors = log_factors(point)
     form = d / (m * (n * epsilon) ** 2) * factors

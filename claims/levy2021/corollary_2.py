@@ -29,7 +29,7 @@ from implementations.levy2021 import first_order
 def start_of(s: shared.Setting, mu: float, condition: float) -> float:
     """R at which the printed T is s.steps: e^{T/κ} = n²m(G/G̃²)μRε²/d with G = κμR and G̃² = σ²d."""
     return (
-        shared.SIGMA
+        s.sigma
         * s.d
         * math.exp(s.steps / (2.0 * condition))
         / (mu * s.n * s.epsilon * math.sqrt(s.m * condition))

@@ -9,10 +9,10 @@ changes by a factor of at most e^{ε₀}; so does h, but h ≤ 1, and (γ + (1 �
 h = 1, h′ = e^{−ε₀}. Hence the loss is at most ε₀ + 2 log 1/(γ + (1 − γ)e^{−ε₀}) < 3ε₀.
 
 How it is checked. Exactly: the closed form against ε, and against the implemented law. A search besides,
-which can refute: pairs P, P′ of ε₀-DP laws on k ordered outcomes that are extreme (each ratio e^{±ε₀}, every
-pattern of signs), three stopping probabilities; how much of 3ε₀ is reached is reported. The score of one draw
-is the output of Algorithm 1, ε₀-DP by theorem-1-privacy.
-"""
+which can refute: pairs P, P′ of ε₀-DP laws on k ordered outcomes that are extreme (each ratio e^{±ε₀},
+every pattern of signs), three stopping probabilities; how much of 3ε₀ is reached is reported. The first
+line is the argument itself; the program enters by the second. The score of one draw is the output of
+Algorithm 1, ε₀-DP by theorem-1-privacy."""
 
 from __future__ import annotations
 

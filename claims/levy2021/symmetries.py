@@ -124,8 +124,8 @@ def each_phase(of: Callable[[phased_erm.Instance, phased_erm.Phase], float]) -> 
 
 
 def algorithm_4(rng: np.random.Generator, z: Array, origin: float, tau: float, **p: float) -> Array:
-    """Two phases of 450 and 225 users with the gradients H(θ − z_u), in a box around the origin."""
-    problem = phased_erm.Instance(n=900, m=5, d=4, epsilon=0.8, delta=1e-6, **p)
+    """Two phases of 30 and 15 users with the gradients H(θ − z_u), in a box around the origin."""
+    problem = phased_erm.Instance(n=60, m=5, d=4, epsilon=0.8, delta=1e-6, **p)
     half = 0.5 * problem.diameter
     found = phased_erm.phased_erm(
         problem, lambda theta, of: problem.smoothness * (theta[:, None] - origin - z[None, of]),
@@ -233,7 +233,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "Algorithm 4": Program(
         run=algorithm_4,
-        inputs=PROBLEM | {"z": np.tile(SPREAD[:, [0, 1, 2, 0]], (180, 1)), "tau": 0.4, "origin": 0.0},
+        inputs=PROBLEM | {"z": np.tile(SPREAD[:, [0, 1, 2, 0]], (12, 1)), "tau": 0.4, "origin": 0.0},
         changes=[*of_loss(0, *LOSSES, "tau"), *of_space(1, **LENGTHS, tau=-1, z=1), shifted("origin")],
     ),
     "selection": Program(

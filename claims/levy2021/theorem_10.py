@@ -35,28 +35,31 @@ if TYPE_CHECKING:
     from implementations.interfaces import Array
 
 
-def answer_errors(point: Point, s: shared.Setting) -> Array:
-    """Errors (K, d) of one run: users at distance τ of 0 in both directions of the diagonal."""
+def answer_errors(point: Point, s: shared.Setting, runs: int) -> Array:
+    """Errors (runs, K, d): users at distance τ of 0 in both directions of the diagonal."""
     edge = shared.diagonal(s.tau, s.d)
-    data = np.where(point.rng.random((s.n, 1)) < 0.5, edge, -edge)
+    data = np.where(point.rng.random((runs, s.n, 1)) < 0.5, edge, -edge)
     exact: list[Array] = []
 
     def next_query(answers: Sequence[Array]) -> adaptive_queries.Query:
-        last = answers[-1] if answers else np.zeros(s.d)
+        last = (answers[-1] if answers else np.zeros((runs, s.d)))[:, None]
         turn, shift = np.where(last < 0.0, -1.0, 1.0), np.clip(last, -s.tau, s.tau)
-        exact.append((turn * data + shift).mean(axis=0))
+        exact.append((turn * data + shift).mean(axis=1))
         return lambda users: turn * users + shift
 
     answers = adaptive_queries.answer_adaptively(
         data, next_query, s.steps, PrivacyBudget(s.epsilon, s.delta),
         Concentration(s.tau, s.bound, shared.GAMMA, failure=shared.FAILURE), point.rng,
     )  # fmt: skip
-    return np.array(answers) - np.array(exact)
+    return np.stack(answers, axis=1) - np.stack(exact, axis=1)
 
 
 def measure(point: Point) -> dict[str, Any]:
     s = shared.setting(point)
-    errors = np.array([answer_errors(point, s) for _ in range(shared.runs_of(point, s))])
+    runs, batch = shared.runs_of(point, s), max(1, 200_000 // (s.n * s.d))
+    errors = np.concatenate(
+        [answer_errors(point, s, min(batch, runs - begin)) for begin in range(0, runs, batch)]
+    )
     squares = (errors**2).sum(axis=(1, 2)) / s.steps
     inner = ((errors.sum(axis=1) ** 2).sum(axis=-1) - s.steps * squares) / (s.steps * (s.steps - 1))
     return {

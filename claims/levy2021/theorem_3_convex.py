@@ -10,8 +10,9 @@ is of the order of the bound. Where m is so large that the noise vanishes, the f
 quadratics whose curvature is H/T attain it up to a constant, and such of 8H/T show whether the steps are
 made.
 
-What is not seen. σ = R = 1, and the noise of a gradient is the same at all θ: the uniformity in θ of
-Proposition 1 is never at work. The same holds for the other parts of the theorem and for Corollary 2.
+What is not seen. The noise of a gradient is the same at all θ: the uniformity in θ of Proposition 1 is
+never at work. The same holds for the other parts of the theorem and for Corollary 2. R is 1 in all of them
+(see `_first_order`).
 
 How it is checked. Algorithm 3 itself, with its printed constants, inside the hypotheses (ε ≤ 1, Tβ ≤ 0.001):
 exponents in n, m, d, ε of the mean over two losses must not be worse than −1, −½, 1, −1 by more than ⅛ (a

@@ -23,7 +23,8 @@ The hidden constant is not printed. Tested is c = 0.1, with μ*(ε, δ), the lar
 gives (ε, δ), for ε; the least ratio that any mechanism reaches is reported, and says which c would still
 pass.
 
-What is not seen. R = σ = 1 and G = ∞, so that min{G, σ√d} is always the latter; any weaker bound would pass.
+What is not seen. G = ∞, so that min{G, σ√d} is always the latter (for a smaller G it is the same instance
+with G/√d for σ); any weaker bound would pass.
 
 How it is checked. As a sandwich on the printed instance: the Gaussian mechanism on user means clipped to a
 ball around μ that it is told (no price for the location, no log factors; it does not use μ otherwise),
@@ -63,19 +64,26 @@ if TYPE_CHECKING:
     from implementations.interfaces import Array
 
 DELTA, GAMMA, SIGMA = 1e-6, 1e-6, 1.0
+RADII, SIGMAS = (1.0, 5.0, 0.1), (1.0, 0.02, 30.0)
+"""R of a cell, by its d, and σ, by its n; the tracing attack has SIGMA."""
 CONSTANT = 0.1
 LENGTHS = (0.5, 1.0, 1.5, 2.5)
 """‖μ‖ in units of the expected error of the mechanism."""
 
 
+def units(point: Point) -> tuple[float, float]:
+    """(R, σ)."""
+    return RADII[point.d % len(RADII)], SIGMAS[point.n % len(SIGMAS)]
+
+
 def radius(point: Point) -> float:
-    """A ball around μ that holds all n user means with probability 1 − γ."""
+    """A ball around μ that holds all n user means with probability 1 − γ, σ = 1."""
     deviation = math.sqrt(point.d) + math.sqrt(2.0 * math.log(point.n / GAMMA))
     return SIGMA * deviation / math.sqrt(point.m)
 
 
 def lower_bound(point: Point) -> float:
-    """RḠ/√(mn) + RḠ√d/(n√m·μ*) with Ḡ = σ√d."""
+    """RḠ/√(mn) + RḠ√d/(n√m·μ*) with Ḡ = σ√d, R = σ = 1."""
     least = SIGMA * math.sqrt(point.d)
     private = math.sqrt(point.d) / (point.n * math.sqrt(point.m) * float(mu_star(point.epsilon, DELTA)))
     return least * (1.0 / math.sqrt(point.m * point.n) + private)
@@ -87,20 +95,21 @@ Mechanism = Callable[["Array", "Array"], "Array"]
 
 def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
     """Each mechanism with the size of its error, to which ‖μ‖ is matched."""
-    statistical = SIGMA * math.sqrt(point.d / (point.m * point.n))
-    noise = 2.0 * radius(point) / (point.n * float(mu_star(point.epsilon, DELTA)))
+    sigma = units(point)[1]
+    reach, statistical = sigma * radius(point), sigma * math.sqrt(point.d / (point.m * point.n))
+    noise = 2.0 * reach / (point.n * float(mu_star(point.epsilon, DELTA)))
     size = math.hypot(statistical, noise * math.sqrt(point.d))
 
     def gaussian(means: Array, center: Array) -> Array:
         # The ball stands around μ, so that the noise does not depend on ‖μ‖. In one around 0 that holds all
         # users the noise would drown every μ, and the risk would be R‖μ‖ whatever the mechanism does.
-        scale = gaussian_mean.gaussian_scale(point.n, radius(point), point.epsilon, DELTA)
-        return center + gaussian_mean.gaussian_mean(means - center[:, None], radius(point), scale, point.rng)
+        scale = gaussian_mean.gaussian_scale(point.n, reach, point.epsilon, DELTA)
+        return center + gaussian_mean.gaussian_mean(means - center[:, None], reach, scale, point.rng)
 
     def algorithm_2(means: Array, center: Array) -> Array:
         return winsorized_mean_highd.winsorized_mean_highd(
             means, PrivacyBudget(point.epsilon, DELTA),
-            Concentration(radius(point), 100.0 * radius(point), GAMMA), point.rng, constants="tuned",
+            Concentration(reach, 100.0 * reach, GAMMA), point.rng, constants="tuned",
         )  # fmt: skip
 
     found: dict[str, tuple[Mechanism, float]] = {
@@ -110,7 +119,7 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
     }
     if point.regime == "usable":
         plan = winsorized_mean_highd.highd_plan(
-            point.n, point.d, point.epsilon, DELTA, radius(point), 100.0 * radius(point), GAMMA, "tuned"
+            point.n, point.d, point.epsilon, DELTA, reach, 100.0 * reach, GAMMA, "tuned"
         )
         found["Algorithm 2"] = (algorithm_2, math.sqrt(winsorized_mean_highd.highd_variance(plan, point.n)))
     return found
@@ -118,22 +127,22 @@ def mechanisms(point: Point) -> dict[str, tuple[Mechanism, float]]:
 
 def measure(point: Point) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {"mechanism": [], "length": [], "trial": [], "risk": []}
-    shape = (point.trials, point.n, point.d)
+    shape, (ball, sigma) = (point.trials, point.n, point.d), units(point)
     # All mechanisms see the same users: each is judged alone.
-    z = SIGMA / math.sqrt(point.m) * point.rng.standard_normal(shape)
+    z = sigma / math.sqrt(point.m) * point.rng.standard_normal(shape)
     for name, (mechanism, size) in mechanisms(point).items():
         # The distribution has the mean sign·center; its loss at θ is that of the mean `center` at sign·θ.
         sign = np.where(np.arange(point.trials) // 4 % 2 == 0, 1.0, -1.0)[:, None]
         for length in LENGTHS:
             center = length * size * np.ones(point.d) / math.sqrt(point.d)
             estimate = mechanism(z + (sign * center)[:, None], sign * center)
-            loss = hard_instances.LinearLoss(1.0, tuple(center.tolist()))
-            theta = sign * estimate / np.linalg.norm(estimate, axis=1, keepdims=True)
-            columns["risk"] += loss.excess(theta).tolist()
+            loss = hard_instances.LinearLoss(ball, tuple(center.tolist()))
+            theta = sign * ball * estimate / np.linalg.norm(estimate, axis=1, keepdims=True)
+            columns["risk"] += (loss.excess(theta) / (ball * sigma)).tolist()
             columns["mechanism"] += [name] * point.trials
             columns["length"] += [length] * point.trials
             columns["trial"] += list(range(point.trials))
-    logs = radius(point) * math.sqrt(point.m / point.d) / SIGMA
+    logs = radius(point) * math.sqrt(point.m / point.d)
     found = {k: np.array(v) for k, v in columns.items()}
     return found | {
         "form": lower_bound(point), "mu": float(mu_star(point.epsilon, DELTA)),
@@ -322,7 +331,7 @@ CLAIM = Claim(
     r"read where this is below the trivial $RG$; tested with the constant 0.1).",
     expected=CONSISTENT,
     fits_exponents=True,
-    smoke=Tier(PRIVACY + USABLE[:1], trials=120),
+    smoke=Tier(PRIVACY[:8] + USABLE[:1], trials=120),
     ci=Tier(PRIVACY + USABLE, trials=100, chunk=50),
     full=Tier(PRIVACY + USABLE, trials=1000, chunk=100),
     measure=measure,
@@ -335,7 +344,7 @@ CLAIM = Claim(
             y="risk",
             low="form",
             x_label="users n",
-            y_label="excess risk",
+            y_label="excess risk over Rσ",
             series="mechanism",
             log_x=True,
             log_y=True,

@@ -95,14 +95,15 @@ def train(
     theta = np.zeros((len(models), p))
     after = np.empty((epochs, len(models), p))
     signed = features * labels[:, None]  # the gradient is −yx·σ(−y⟨θ, x⟩)
-    order = rng.permutation(n)
+    order, starts = rng.permutation(n), range(0, n, batch)
     for epoch in range(epochs):
-        for start in range(0, n, batch):
+        noise = draw_noise(models * len(starts), p, rng).reshape(len(starts), len(models), p)
+        for start, drawn in zip(starts, noise, strict=True):
             block = signed[order[start : start + batch]]
             margins = block @ theta.T
             weights = 0.5 - 0.5 * np.tanh(0.5 * margins)
             gradient = -(weights.T @ block)
-            theta = theta - rates * (gradient + draw_noise(models, p, rng)) / batch
+            theta = theta - rates * (gradient + drawn) / batch
         after[epoch] = theta
     return after
 
