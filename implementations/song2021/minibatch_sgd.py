@@ -95,7 +95,8 @@ def train(
     theta = np.zeros((len(models), p))
     after = np.empty((epochs, len(models), p))
     signed = features * labels[:, None]  # the gradient is −yx·σ(−y⟨θ, x⟩)
-    order, starts = rng.permutation(n), range(0, n, batch)
+    order = rng.permutation(n)
+    starts = range(0, n, batch)
     for epoch in range(epochs):
         noise = draw_noise(models * len(starts), p, rng).reshape(len(starts), len(models), p)
         for start, drawn in zip(starts, noise, strict=True):
