@@ -93,17 +93,21 @@ def check_median(point: Point) -> Iterator[Evidence]:
     yield at_least("exact δ at ε of the noise alone", found, point.delta, note=note)
 
 
-def check_envelope(point: Point) -> Iterator[Evidence]:
+def envelope_variance(d: int) -> float:
     """Var of w = 0.1y₁ + 0.15(y₁ + |y|)²/|y|, y ~ N(0, I), where a coin says so and 0 else; by quadrature."""
     from numpy.polynomial.hermite_e import hermegauss
     from scipy.stats import chi2
 
     nodes, weights = hermegauss(60)
-    rest = chi2.ppf((np.arange(400) + 0.5) / 400, point.d - 1)  # |y|² − y₁²
+    rest = chi2.ppf((np.arange(400) + 0.5) / 400, d - 1)  # |y|² − y₁²
     length = np.sqrt(nodes[:, None] ** 2 + rest)
     w = 0.1 * nodes[:, None] + 0.15 * (nodes[:, None] + length) ** 2 / length
     first, second = (float(weights @ (w**k).mean(axis=1)) / math.sqrt(2.0 * math.pi) for k in (1, 2))
-    variance = 0.5 * second - 0.25 * first**2
+    return 0.5 * second - 0.25 * first**2
+
+
+def check_envelope(point: Point) -> Iterator[Evidence]:
+    variance = envelope_variance(point.d)
     note = f"d = {point.d}: standard deviation {math.sqrt(variance):.3g}σ"
     yield at_most("variance of the first coordinate over σ²", variance, 1.0, note=note)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from claims import Evidence, drawn_from, equals
-from implementations.interfaces import Array
+from implementations.interfaces import Array, Loss
 from implementations.privacy import mu_star
 
 if TYPE_CHECKING:
@@ -23,6 +23,25 @@ if TYPE_CHECKING:
 
 TESTS = 3
 """Tests of `gaussian_draws` beside the one of each coordinate."""
+
+
+UNITS = ((1.0, 1.0), (3.0, 0.2), (0.01, 50.0))
+"""(L, R) of a point, by its n: its program runs on losses times L and on θ times R."""
+
+
+def units_of(n: int) -> tuple[float, float]:
+    return UNITS[n % len(UNITS)]
+
+
+def steeper(loss: Loss, lipschitz: float) -> Loss:
+    """The loss times L."""
+    return replace(
+        loss,
+        value=lambda z, y: lipschitz * loss.value(z, y),
+        slope=lambda z, y: lipschitz * loss.slope(z, y),
+        lipschitz=lipschitz * loss.lipschitz,
+        smoothness=lipschitz * loss.smoothness,
+    )
 
 
 def apart(found: object, stated: object) -> float:
@@ -67,8 +86,10 @@ def beside_a_law(audit: AuditResult, of: str) -> Evidence:
 
 
 def in_unit_ball(shape: tuple[int, int], rng: np.random.Generator) -> Array:
+    """Features of norm 0.8 at most, the first at zero: a bound that is taken from the data shows."""
     x = rng.standard_normal(shape)
-    return x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
+    x[0] = 0.0
+    return 0.8 * x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1.0)
 
 
 def law_of_average(

@@ -38,10 +38,11 @@ from claims.song2021._oracle import (
     refused,
     same,
     stated_noise,
+    steeper,
 )
 from implementations import losses
 from implementations.domains import ball, box
-from implementations.interfaces import Loss, Problem
+from implementations.interfaces import Problem
 from implementations.privacy import amplified_epsilon, gaussian_delta, gaussian_epsilon, mu_star
 from implementations.song2021 import dp_gd
 from implementations.song2021.worst_pairs import huber_pair
@@ -55,9 +56,7 @@ STEEP, WIDTH, ETA = 2.0, 50.0, 5.0
 
 def check_law(point: Point) -> Iterator[Evidence]:
     n, steps, rng = point.n, point.steps, point.rng
-    link = losses.huber(WIDTH)
-    steep = Loss("steep Huber", lambda z, y: STEEP * link.value(z, y), lambda z, y: STEEP * link.slope(z, y),
-                 STEEP, STEEP / WIDTH, convex=True)  # fmt: skip
+    steep = steeper(losses.huber(WIDTH), STEEP)
     x, y = in_unit_ball((n, 2), rng), rng.uniform(-1.0, 1.0, n)
     data, bend = np.column_stack([x, y]), STEEP / WIDTH / n
     parameters = {"epsilon": point.epsilon, "delta": point.delta, "steps": steps, "learning_rate": ETA}

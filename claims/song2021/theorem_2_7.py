@@ -42,6 +42,7 @@ from audits.judge import CONFIDENCE, at_most, cells, constant, decisive, mean_at
 from audits.rates import family
 from claims import CONSISTENT, Adjacency, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier
 from claims.song2021 import PAPER
+from claims.song2021._oracle import units_of
 from implementations import losses
 from implementations.interfaces import Array
 from implementations.privacy import mu_star
@@ -81,7 +82,7 @@ def in_ball(theta: Array) -> Array:
 
 
 def plan(point: Point) -> tuple[int, float, float, float]:
-    """(T, σ, printed form, √p/(nμ*)) at a grid point; L = ‖θ₀ − θ*‖ = 1.
+    """(T, σ, printed form, √p/(nμ*)) at a grid point; the forms in units of L‖θ₀ − θ*‖.
 
     T is one over the square of the form: the printed one, or the exact one where the noise is calibrated.
     """
@@ -89,8 +90,8 @@ def plan(point: Point) -> tuple[int, float, float, float]:
     exact = math.sqrt(point.p) / (point.n * mu_star(point.epsilon, point.delta))
     steps = max(1, math.ceil((form if point.noise == "printed" else exact) ** -2))
     sigma = dp_gd.noise_scale(
-        epsilon=point.epsilon, delta=point.delta, n=point.n, steps=steps, lipschitz=1.0, noise=point.noise,
-        adjacency=Adjacency.REPLACE,
+        epsilon=point.epsilon, delta=point.delta, n=point.n, steps=steps, lipschitz=units_of(point.n)[0],
+        noise=point.noise, adjacency=Adjacency.REPLACE,
     )  # fmt: skip
     return steps, sigma, form, exact
 
@@ -134,19 +135,22 @@ def batch(p: int, noise: float) -> tuple[dp_gd.Gradient, dp_gd.Gradient, dp_gd.G
 
 
 def measure(point: Point) -> dict[str, Any]:
-    """Excess risks, one row per loss and trial.
+    """Excess risks over L‖θ₀ − θ*‖, one row per loss and trial.
 
     All losses see the same noise, of which the draws cost most: what is said of a single loss does not depend
     on it, and levels are split over the losses.
     """
     steps, sigma, form, exact = plan(point)
-    p, trials = point.p, point.trials
-    eta = dp_gd.learning_rate(radius=1.0, lipschitz=1.0, rank=p, noise=sigma, steps=steps)
-    gradient, excess, project = batch(p, sigma * math.sqrt(p / steps))
+    p, trials, (lipschitz, length) = point.p, point.trials, units_of(point.n)
+    eta = dp_gd.learning_rate(radius=length, lipschitz=lipschitz, rank=p, noise=sigma, steps=steps)
+    gradient, excess, project = batch(p, sigma / lipschitz * math.sqrt(p / steps))
+    start = np.full((len(MEMBERS), trials, p), 2.0 * length)  # θ₀, where the family has 0
     theta = dp_gd.run(
-        gradient, np.zeros((len(MEMBERS), trials, p)), steps=steps, learning_rate=eta,
-        noise=dp_gd.gaussian_noise((trials, p), sigma, point.rng), project=project,
+        lambda theta: lipschitz * gradient((theta - start) / length), start, steps=steps, learning_rate=eta,
+        noise=dp_gd.gaussian_noise((trials, p), sigma, point.rng),
+        project=lambda theta: start + length * project((theta - start) / length),
     ).printed  # fmt: skip
+    theta = (theta - start) / length
     count = len(MEMBERS) * trials
     return {
         "loss": [name for name in MEMBERS for _ in range(trials)],

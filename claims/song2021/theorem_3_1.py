@@ -83,7 +83,7 @@ from audits.judge import at_most, cells, decisive, equals, mean_at_most
 from audits.rates import family
 from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.song2021 import PAPER
-from claims.song2021._oracle import stated_noise
+from claims.song2021._oracle import stated_noise, steeper
 from implementations import losses
 from implementations.interfaces import Adjacency, Array, Loss, Problem
 from implementations.privacy import mu_star
@@ -103,17 +103,6 @@ that is doubled, the usual slip, multiplies the half of the bound that is noise 
 LENGTH = "log(1/δ)"
 Risks = dict[str, list[Array]]
 AVERAGES = {"printed": "θ₁..θ_T", "proof": "θ₀..θ_{T−1}"}
-
-
-def steeper(loss: Loss, lipschitz: float) -> Loss:
-    """The loss times L."""
-    return replace(
-        loss,
-        value=lambda z, y: lipschitz * loss.value(z, y),
-        slope=lambda z, y: lipschitz * loss.slope(z, y),
-        lipschitz=lipschitz * loss.lipschitz,
-        smoothness=lipschitz * loss.smoothness,
-    )
 
 
 def units(point: Mapping[str, Any]) -> tuple[float, float]:

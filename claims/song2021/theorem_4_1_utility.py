@@ -33,16 +33,14 @@ with probability 1 − γ, ℓ = log(2/γ), ‖∇L(θ_{t_priv})‖ ≤ √(2β�
 (Laurent and Massart's bound, and a union over the Laplace draws). The rate in n is −½, not −1; measured in
 rank 8: about −0.65, because the minimum over t is better than the mean that (13) bounds.
 
-What is not seen. β and L are fixed, and the exponent of the rank is held from above at each rank, not fitted.
+What is not seen. The exponent of the rank is held from above at each rank, not fitted.
 
-How it is checked. Printed: exactly, by the quantiles of the χ law; the exponent of n of the norm against that
-of the printed form over two decades. Corrected: the program on Huber and
-pseudo-Huber losses (linear at infinity, so that iterates cannot diffuse into flat regions) over a grid of
-margins; the inequality at every point for every loss, in the mean and at γ = 0.05, with L̄ and r exact and
-four times as large, the exponent of n of the supremum, the norm of the θ that is returned, and, on the
-quadratic part, the mean norm against its exact value: candidates g₀ and σχ under Laplace noise, with T, σ and
-b as stated here.
-"""
+How it is checked. Printed: exactly, by the quantiles of the χ law; the exponent of n of the norm against
+that of the printed form over two decades. Corrected: the program on Huber and pseudo-Huber losses (linear
+at infinity, so that iterates cannot diffuse into flat regions) over a grid of margins; the inequality at
+every point for every loss, in the mean and at γ = 0.05, with L̄ and r exact and four times as large, the
+exponent of n of the supremum, the norm of the θ that is returned, and, on the quadratic part, the mean norm
+against its exact value: candidates g₀ and σχ under Laplace noise, with T, σ and b as stated here."""
 
 from __future__ import annotations
 
@@ -57,6 +55,7 @@ from audits.judge import at_most, cells, decisive, equals, mean_at_most, mean_eq
 from audits.rates import family
 from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.song2021 import PAPER
+from claims.song2021._oracle import steeper, units_of
 from implementations import losses
 from implementations.interfaces import Adjacency, Loss
 from implementations.privacy import mu_star
@@ -68,7 +67,7 @@ if TYPE_CHECKING:
 TOLERANCE = 0.1
 """A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
 SMOOTHNESS = 2.5
-"""β of the averaged objective; a coordinate of weight 1/rank has a link of smoothness β·rank."""
+"""β of the averaged objective, in L/R; a coordinate of weight 1/rank has a link of smoothness β·rank."""
 START = 0.1
 """‖∇L(0)‖ of the loss whose iterates stay on the quadratic part."""
 FAR = 8.0
@@ -113,38 +112,45 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 # --- Corrected ---------------------------------------------------------------------------------------------
 
 
-def members(rank: int) -> list[tuple[str, Loss, float]]:
+def members(rank: int, lipschitz: float, length: float) -> list[tuple[str, Loss, float]]:
     """(name, link, target): every coordinate has weight 1/rank and the same link."""
-    width = 1.0 / (SMOOTHNESS * rank)
+    width = length / (SMOOTHNESS * rank)
     return [
-        (f"{kind} {margin:g}", make(width), margin)
+        (f"{kind} {margin:g}", steeper(make(width), lipschitz), length * margin)
         for kind, make in (("pseudo-huber", losses.pseudo_huber), ("huber", losses.huber))
         for margin in (0.25, 1.0, 4.0)
     ]
 
 
-def quadratic(rank: int) -> tuple[str, Loss, float]:
+def quadratic(rank: int, lipschitz: float, length: float) -> tuple[str, Loss, float]:
     """A Huber loss whose iterates stay where it is quadratic, ‖∇L(0)‖ = START, if FAR·σ ≤ 1/rank."""
-    link = losses.huber(1.0 / (SMOOTHNESS * rank))
-    return "huber, quadratic part", link, START / (SMOOTHNESS * math.sqrt(rank))
+    link = steeper(losses.huber(length / (SMOOTHNESS * rank)), lipschitz)
+    return "huber, quadratic part", link, length * START / (SMOOTHNESS * math.sqrt(rank))
 
 
 def plan(point: Point, risk: float, rank: int) -> tuple[int, float, float]:
-    """(T, σ, Laplace scale) of the program for public bounds of L(0; D) and of the rank; L = 1."""
-    n, mu = point.n, mu_star(point.epsilon, point.delta)
+    """(T, σ, Laplace scale) of the program for public bounds of L(0; D) and of the rank."""
+    n, mu, (lipschitz, length) = point.n, mu_star(point.epsilon, point.delta), units_of(point.n)
     steps = stationary_point.balanced_steps(
-        mu=mu, n=n, lipschitz=1.0, smoothness=SMOOTHNESS, rank=rank, initial_risk=risk
+        mu=mu,
+        n=n,
+        lipschitz=lipschitz,
+        smoothness=SMOOTHNESS * lipschitz / length,
+        rank=rank,
+        initial_risk=risk,
     )
     sigma = dp_gd.noise_scale(
-        epsilon=point.epsilon, delta=point.delta, n=n, steps=steps, lipschitz=1.0, noise="calibrated",
+        epsilon=point.epsilon, delta=point.delta, n=n, steps=steps, lipschitz=lipschitz, noise="calibrated",
         adjacency=Adjacency.REPLACE,
     )  # fmt: skip
-    scale = stationary_point.selection_scale(epsilon=point.epsilon, n=n, lipschitz=1.0, scale="corrected")
+    scale = stationary_point.selection_scale(
+        epsilon=point.epsilon, n=n, lipschitz=lipschitz, scale="corrected"
+    )
     return steps, sigma, scale
 
 
 def statement(point: Point, risk: float, rank: int) -> tuple[int, float, float, float, float]:
-    """(T, σ, Laplace scale, bound of the mean norm, bound at 1 − GAMMA) as the statement has them; L = 1."""
+    """(T, σ, Laplace scale, bound of the mean norm, bound at 1 − GAMMA) as stated, in units of L."""
     n, mu = point.n, mu_star(point.epsilon, point.delta)
     steps = max(1, round(n * mu * math.sqrt(SMOOTHNESS * risk / (2.0 * rank))))
     sigma, scale = 2.0 * math.sqrt(steps) / (n * mu), 4.0 / (n * point.epsilon)
@@ -181,31 +187,34 @@ def exact_norm(steps: int, sigma: float, scale: float, rank: int) -> float:
 
 
 def measure(point: Point) -> dict[str, Any]:
-    """Gradient norms at the selected iterate, one row a loss and trial, with the bound of the statement.
+    """Gradient norms over L at the selected iterate, one row a loss and trial, with the stated bound.
 
     A point with the axis `law` runs on the quadratic part only, with that many times the trials.
     """
     rank, trials = point.rank, point.trials * point.get("law", 1)
+    lipschitz, length = units_of(point.n)
     names = ("loss", "trial", "norm", "said", "bound", "tail", "exact", "apart")
     columns: dict[str, list[Any]] = {name: [] for name in names}
-    for name, link, target in [quadratic(rank)] if "law" in point else members(rank):
+    for name, link, target in (
+        [quadratic(rank, lipschitz, length)] if "law" in point else members(rank, lipschitz, length)
+    ):
         targets, weights = np.full((1, rank), target), np.full((1, rank), 1.0 / rank)
         initial = float(dp_gd.coordinate_risk(link, targets, weights, np.zeros(rank)))
         public = point.get("public", 1) * initial, point.get("public", 1) * rank
         steps, sigma, scale = plan(point, *public)
         gradient = dp_gd.coordinate_gradient(link, targets, weights)
         found = stationary_point.stationary_point(
-            gradient, np.zeros((trials, rank)), point.rng, steps=steps, learning_rate=1.0 / SMOOTHNESS,
-            noise_scale=sigma, selection_scale=scale,
+            gradient, np.zeros((trials, rank)), point.rng, steps=steps,
+            learning_rate=length / (lipschitz * SMOOTHNESS), noise_scale=sigma, selection_scale=scale,
         )  # fmt: skip
-        run = (steps, sigma, scale)
-        steps, sigma, scale, bound, tail = statement(point, *public)
+        run = (steps, sigma / lipschitz, scale / lipschitz)
+        steps, sigma, scale, bound, tail = statement(point, public[0] / (lipschitz * length), public[1])
         apart = max(abs(a / b - 1.0) for a, b in zip(run, (steps, sigma, scale), strict=True))
         exact = exact_norm(steps, sigma, scale, rank) if "law" in point else math.nan
         columns["loss"] += [name] * trials
         columns["trial"] += range(trials)
-        columns["norm"] += np.linalg.norm(gradient(found.theta), axis=-1).tolist()
-        columns["said"] += found.norm.tolist()
+        columns["norm"] += (np.linalg.norm(gradient(found.theta), axis=-1) / lipschitz).tolist()
+        columns["said"] += (found.norm / lipschitz).tolist()
         columns["bound"] += [bound] * trials
         columns["tail"] += [tail] * trials
         columns["exact"] += [exact] * trials
