@@ -31,8 +31,7 @@ PAPER = Paper(
             "Lemma 2.5, section 2.2",
             r"$\hat\ell\le\ell\le\hat\ell+Gr$",
             r"$\ell\le\hat\ell\le\ell+Gr$: for $G|\theta|$ on the line $\hat\ell(0)=Gr/2$; the proof of "
-            r"Theorem 4.1 "
-            r"uses $|\hat\ell-\ell|\le Gr$ only",
+            r"Theorem 4.1 uses $|\hat\ell-\ell|\le Gr$ only",
         ),
         Misprint(
             "Definition 2.6, section 2.3",
@@ -41,9 +40,8 @@ PAPER = Paper(
         ),
         Misprint(
             "Algorithm 1, line 5, and Algorithm 2, line 4",
-            "calls inside the loop, which may be read as a new run of AboveThreshold, and of Algorithm 1, "
-            "at each "
-            "query",
+            "calls inside the loop, which may be read as a new run of AboveThreshold, and of Algorithm 1, at "
+            "each query",
             r"one run for all $T$ queries, as in the proof of Lemma 3.6 and in the variance of appendix C.4; "
             r"otherwise $T$ runs compose",
         ),
@@ -61,9 +59,8 @@ PAPER = Paper(
         Misprint(
             "Lemma 3.6",
             r"$n\ge40\log(4T/\delta)/\varepsilon$",
-            r"$40\log(4T(e^\varepsilon+1+T)/\delta)/\varepsilon$, as its proof uses Lemma 3.5 with "
-            r"$\zeta'$: 805 users "
-            r"for 700 at $T=10$, $\varepsilon=1$, $\delta=10^{-6}$",
+            r"$40\log(4T(e^\varepsilon+1+T)/\delta)/\varepsilon$, as its proof uses Lemma 3.5 with $\zeta'$: "
+            r"805 users for 700 at $T=10$, $\varepsilon=1$, $\delta=10^{-6}$",
         ),
         Misprint(
             "Appendix B.4, the step from $E$ to $E'$",
@@ -87,8 +84,7 @@ PAPER = Paper(
             "Lemma 4.9, section 4",
             "a total variation on the left, which no length bounds: it does not depend on η",
             r"the distance of the iterates under equal noise, which its proof bounds and the proof of "
-            r"Theorem 4.1 "
-            r"multiplies by $G$",
+            r"Theorem 4.1 multiplies by $G$",
         ),
         Misprint(
             "Proposition 4.10, section 4",

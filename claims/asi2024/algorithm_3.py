@@ -267,9 +267,8 @@ NOISE = CLAIM.reading(
 TOGETHER = CLAIM.reading(
     "phases-together",
     title="Localisation, line by line: the noise of phases that follow each other",
-    statement=r"In a run of two phases each has the noise of its own line 4, with all of "
-    r"$\varepsilon$ and $\delta$, "
-    r"independent of the other phase's and between coordinates.",
+    statement=r"In a run of two phases each has the noise of its own line 4, with all of $\varepsilon$ and "
+    r"$\delta$, independent of the other phase's and between coordinates.",
     expected=CONSISTENT,
     check=check_together,
     smoke=grid(samples=(60_000,)),

@@ -157,9 +157,8 @@ CLAIM = Claim(
     kind=Kind.PRIVACY,
     title="AboveThreshold is (ε, 0)-private",
     statement=r"For all $\varepsilon>0$, $T$ and $\Delta$, and adaptively chosen queries of sensitivity 1, "
-    r"AboveThreshold "
-    r"(threshold noise $\mathrm{Lap}(2/\varepsilon)$, query noise $\mathrm{Lap}(4/\varepsilon)$) is "
-    r"$(\varepsilon,0)$-DP.",
+    r"AboveThreshold (threshold noise $\mathrm{Lap}(2/\varepsilon)$, query noise "
+    r"$\mathrm{Lap}(4/\varepsilon)$) is $(\varepsilon,0)$-DP.",
     expected=CONFIRMED,
     check=check,
     smoke=grid(T=(1, 10), epsilon=(0.1, 1.0)),
@@ -169,10 +168,8 @@ SCORE = CLAIM.reading(
     "score",
     title="AboveThreshold is ((2 − 2/n)ε, 0)-private for the concentration score",
     statement=r"The largest change of the score (2) under replacement of one of $n$ users is exactly "
-    r"$2-2/n$, and "
-    r"AboveThreshold with budget $\varepsilon$ is $((2-2/n)\varepsilon,0)$-DP where its queries "
-    r"are "
-    r"concentration scores (2) of $n$ users; budget $\varepsilon/4$ costs less than $\varepsilon/2$.",
+    r"$2-2/n$, and AboveThreshold with budget $\varepsilon$ is $((2-2/n)\varepsilon,0)$-DP where its queries "
+    r"are concentration scores (2) of $n$ users; budget $\varepsilon/4$ costs less than $\varepsilon/2$.",
     expected=CONFIRMED,
     check=check_score,
     smoke=[*grid(n=(3, 4), T=(1,), epsilon=(1.0,)), *grid(n=(100,), T=(2, 20), epsilon=(1.0,))],
@@ -223,10 +220,8 @@ ACCURACY = Claim(
     kind=Kind.BOUND,
     title="AboveThreshold errs by at most 8·log(2T/γ)/ε",
     statement=r"For all $T$, $\gamma\in(0,1)$, $\varepsilon>0$ and any $T$ queries, with probability at "
-    r"least "
-    r"$1-\gamma$ AboveThreshold halts at a $k\in[T+1]$ with $a_t=\top$ and $q_t\ge\Delta-\alpha$ for "
-    r"$t<k$, and "
-    r"$q_k\le\Delta+\alpha$ or $k=T+1$, where $\alpha=8\log(2T/\gamma)/\varepsilon$.",
+    r"least $1-\gamma$ AboveThreshold halts at a $k\in[T+1]$ with $a_t=\top$ and $q_t\ge\Delta-\alpha$ for "
+    r"$t<k$, and $q_k\le\Delta+\alpha$ or $k=T+1$, where $\alpha=8\log(2T/\gamma)/\varepsilon$.",
     expected=CONFIRMED,
     check=check_accuracy,
     smoke=grid(T=(1, 10), gamma=(0.001, 0.9), epsilon=(1.0,)),

@@ -105,8 +105,7 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Smoothing lies above the loss, by at most Gr",
     statement=r"For convex $G$-Lipschitz $\ell$: $\ell\le\hat\ell\le\ell+Gr\,\frac d{d+1}$; $\hat\ell$ is "
-    r"convex, "
-    r"$G$-Lipschitz and $2GV_{d-1}/(V_dr)\le G\sqrt d/r$-smooth; $\mathbb "
+    r"convex, $G$-Lipschitz and $2GV_{d-1}/(V_dr)\le G\sqrt d/r$-smooth; $\mathbb "
     r"E\nabla\ell(\theta+y;z)=\nabla\hat L(\theta)$.",
     expected=CONFIRMED,
     summary="with the sides of the first property exchanged, as is meant",

@@ -84,10 +84,8 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Sums of norm-sub-Gaussian vectors concentrate",
     statement=r"There is $c$ such that for all $d,n,\sigma_i$, $\delta\in(0,1)$ and independent centred "
-    r"$X_i$ that are "
-    r"$\mathrm{nSG}(\sigma_i)$, $\|\sum_iX_i\|\le c\sqrt{\sum_i\sigma_i^2\log(2d/\delta)}$ with "
-    r"probability at least "
-    r"$1-\delta$.",
+    r"$X_i$ that are $\mathrm{nSG}(\sigma_i)$, $\|\sum_iX_i\|\le c\sqrt{\sum_i\sigma_i^2\log(2d/\delta)}$ "
+    r"with probability at least $1-\delta$.",
     expected=CONFIRMED,
     summary="c = 2.8 works; no c below 2.602 does.",
     check=check,

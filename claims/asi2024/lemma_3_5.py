@@ -146,12 +146,10 @@ CLAIM = Claim(
     "section 3, appendix B.3",
     kind=Kind.BOUND,
     title="Means of neighbours with scores ≥ 2n/3 couple within O(τ·log(1/ζ)/n)",
-    statement=r"For $n\ge4$ and neighbouring $\mathcal D,\mathcal D'$ whose scores are both at "
-    r"least $2n/3$, as "
-    r"the text says that $E$ and $E'$ give, some coupling of $g_i,g_i'$ has "
-    r"$\|x-y\|\lesssim\tau\log(1/\zeta)/n$ "
-    r"with probability at least $1-\zeta$: $\|x-y\|\le9\tau(k(\zeta)+2)/n$ with "
-    r"$\Pr[\mathrm{Poisson}(6)>k(\zeta)]\le\zeta$.",
+    statement=r"For $n\ge4$ and neighbouring $\mathcal D,\mathcal D'$ whose scores are both at least $2n/3$, "
+    r"as the text says that $E$ and $E'$ give, some coupling of $g_i,g_i'$ has "
+    r"$\|x-y\|\lesssim\tau\log(1/\zeta)/n$ with probability at least $1-\zeta$: "
+    r"$\|x-y\|\le9\tau(k(\zeta)+2)/n$ with $\Pr[\mathrm{Poisson}(6)>k(\zeta)]\le\zeta$.",
     uses=("lemma-3.3", "lemma-3.4"),
     expected=CONFIRMED,
     summary="with 9τ(k(ζ) + 2)/n; argument on the page, its arithmetic checked",
@@ -171,9 +169,8 @@ PROOF = Claim(
     name="lemma-3.5-proof",
     kind=Kind.BOUND,
     title="E implies scores of at least 2n/3",
-    statement=r"For $n\ge40\log(2T/\zeta)/\varepsilon$, $4n/5-\alpha\ge2n/3$ with $\alpha$ of Lemma 2.4 "
-    r"for the budget "
-    r"$\varepsilon/2$ of Algorithm 1.",
+    statement=r"For $n\ge40\log(2T/\zeta)/\varepsilon$, $4n/5-\alpha\ge2n/3$ with $\alpha$ of Lemma 2.4 for "
+    r"the budget $\varepsilon/2$ of Algorithm 1.",
     expected=REFUTED,
     finding=Finding(
         Weight.CONSTANT,

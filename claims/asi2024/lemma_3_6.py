@@ -218,15 +218,12 @@ CORRECTED = CLAIM.reading(
     "corrected",
     title="Algorithm 1 with budget ε/4, explicit noise and n ≥ 15 + 240·log(2T/ζ)/ε is (ε, δ)-private",
     statement=r"For $0<\varepsilon<10$, $0<\delta<1$, $\zeta=\delta/(4(1+e^\varepsilon))$ and "
-    r"$n\ge15+240\log(2T/\zeta)/\varepsilon$, Algorithm 1 with AboveThreshold at budget $\varepsilon/4$ "
-    r"and noise "
-    r"$\sigma=9\tau(k+2)\sqrt T/(n\mu^*(\varepsilon/2,\delta/2))$, "
-    r"$\Pr[\mathrm{Poisson}(6)>k]\le\delta/(4T)$, is "
-    r"$(\varepsilon,\delta)$-DP.",
+    r"$n\ge15+240\log(2T/\zeta)/\varepsilon$, Algorithm 1 with AboveThreshold at budget $\varepsilon/4$ and "
+    r"noise $\sigma=9\tau(k+2)\sqrt T/(n\mu^*(\varepsilon/2,\delta/2))$, "
+    r"$\Pr[\mathrm{Poisson}(6)>k]\le\delta/(4T)$, is $(\varepsilon,\delta)$-DP.",
     expected=CONFIRMED,
-    summary="budget ε/4, noise from the explicit displacement, six times the users; argument on the "
-    "page, its "
-    "arithmetic checked",
+    summary="budget ε/4, noise from the explicit displacement, six times the users; argument on the page, "
+    "its arithmetic checked",
     rests_on=("asi2024/lemma-2.4-privacy:score", "asi2024/lemma-2.4-accuracy", "asi2024/lemma-3.5"),
     check=check_corrected,
     smoke=grid(T=(1, 30), epsilon=(0.5,), delta=(1e-6,)),

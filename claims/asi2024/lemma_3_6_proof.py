@@ -159,18 +159,16 @@ CONDITIONING = CLAIM.reading(
         what=(
             r"Where a query may depend on the answers before it, AboveThreshold's later answers tell of the "
             r"earlier noise, and given them that noise is no longer Gaussian. Let all users agree at the "
-            r"first "
-            r"query, and let the score of later ones be high on $\mathcal D$ and low on $\mathcal D'$ where "
-            r"the first answer was above a level, the other way round below it. At $\varepsilon=1$, "
+            r"first query, and let the score of later ones be high on $\mathcal D$ and low on $\mathcal D'$ "
+            r"where the first answer was above a level, the other way round below it. At $\varepsilon=1$, "
             r"$\delta=10^{-6}$, $T=10$, $n=702$ the first answer is above a suitable level with probability "
             r"0.35 on $\mathcal D$ and 0.17 on $\mathcal D'$, given that no query halts: $\delta=0.07$ at "
             r"$\varepsilon/2$, and $\delta'+T\zeta'=6.7\cdot10^{-7}$ is stated."
         ),
         favour=(
             "The step is right for queries that are fixed beforehand, and the argument for adaptive ones "
-            "needs "
-            "another order only: each answer given the past, and AboveThreshold's answers given all answers. "
-            "Both are as close as is stated, and the two factors multiply; nothing else changes."
+            "needs another order only: each answer given the past, and AboveThreshold's answers given all "
+            "answers. Both are as close as is stated, and the two factors multiply; nothing else changes."
         ),
         survives="Lemma 3.6 as far as its other steps carry it: this one costs nothing once it is reordered.",
     ),

@@ -151,8 +151,7 @@ CLAIM = Claim(
     title="Nobody is removed from concentrated data",
     statement=r"If $(q_i(Z_1),\dots,q_i(Z_n))$ is $(\tau,\gamma)$-concentrated for all $i\in[T]$ and "
     r"$n\ge8\log(T/\gamma)/\varepsilon$, then with probability at least $1-(T+1)\gamma$, $S_i=\mathcal D$ "
-    r"for all "
-    r"$i\in[T]$.",
+    r"for all $i\in[T]$.",
     uses=("lemma-2.4-accuracy",),
     expected=REFUTED,
     finding=Finding(
@@ -194,8 +193,7 @@ PROGRAM = CORRECTED.reading(
     "program",
     title="The program answers and keeps users as the exact law says",
     statement=r"The program of Algorithm 1 answers all $T$ queries, and keeps users by chance, with the "
-    r"probabilities of the "
-    r"law that the checks of this lemma use.",
+    r"probabilities of the law that the checks of this lemma use.",
     expected=CONSISTENT,
     check=check_program,
     smoke=grid(T=(3,), n=(60,), epsilon=(1.0,), samples=(10_000,)),

@@ -84,8 +84,7 @@ CLAIM = Claim(
     title="User gradients concentrate within G·log(nd/γ)/√m",
     statement=r"For all $n,m,d\ge1$, $\gamma\in(0,1)$, a fixed $\theta$ and a user of $m$ i.i.d. items, "
     r"$\|\nabla\hat\ell(\theta;Z_i)-\nabla\hat L_{\mathcal P}(\theta)\|\le G\log(nd/\gamma)/\sqrt m$ with "
-    r"probability "
-    r"at least $1-\gamma/n$.",
+    r"probability at least $1-\gamma/n$.",
     uses=("lemma-2.7",),
     expected=REFUTED,
     finding=Finding(

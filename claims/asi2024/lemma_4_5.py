@@ -140,9 +140,8 @@ CLAIM = Claim(
     kind=Kind.PRIVACY,
     title="Approximate privacy is pure privacy up to δ",
     statement=r"For every $(\varepsilon,\delta)$-DP algorithm on datasets of $n$ users there is a "
-    r"$(2\varepsilon,0)$-DP "
-    r"algorithm with $d_{TV}(\mathrm{ALG}(\mathcal D),\mathrm{ALG}'(\mathcal D))\le\delta$ for all "
-    r"$\mathcal D$.",
+    r"$(2\varepsilon,0)$-DP algorithm with $d_{TV}(\mathrm{ALG}(\mathcal D),\mathrm{ALG}'(\mathcal "
+    r"D))\le\delta$ for all $\mathcal D$.",
     expected=REFUTED,
     finding=Finding(
         Weight.RANGE,
@@ -170,8 +169,7 @@ LOCAL = CLAIM.reading(
     "corrected",
     title="Local randomisers: approximate privacy is pure privacy up to δ",
     statement=r"For every $(\varepsilon,\delta)$-DP randomiser of one user's input there is a "
-    r"$(2\varepsilon,0)$-DP one within "
-    r"total variation $\delta$ on every input.",
+    r"$(2\varepsilon,0)$-DP one within total variation $\delta$ on every input.",
     expected=CONFIRMED,
     summary="for one user, as in the source",
     check=check_local,

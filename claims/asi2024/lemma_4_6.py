@@ -152,12 +152,11 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Gradients stay concentrated along the iterates of a private algorithm",
-    statement=r"If $\theta_t$ is an $(\varepsilon,\delta_0)$-DP function of $n$ i.i.d. users and "
-    r"$\Pr[Z\in B_\theta]\le\gamma/n$ for a fresh user and each fixed $\theta$, then "
-    r"$\Pr[\exists i:Z_i\in B_{\theta_t}]\le e^\varepsilon\gamma+n\delta_0$. With $B_\theta$ the users whose "
-    r"gradients are further than $\tau$ from the mean and $nd/\gamma\ge5700$, the gradients are "
-    r"$(\tau,\gamma')$-"
-    r"concentrated for all $t\in[T]$ with $\gamma'=T(e^\varepsilon\gamma+n\delta_0)$.",
+    statement=r"If $\theta_t$ is an $(\varepsilon,\delta_0)$-DP function of $n$ i.i.d. users and $\Pr[Z\in "
+    r"B_\theta]\le\gamma/n$ for a fresh user and each fixed $\theta$, then $\Pr[\exists i:Z_i\in "
+    r"B_{\theta_t}]\le e^\varepsilon\gamma+n\delta_0$. With $B_\theta$ the users whose gradients are further "
+    r"than $\tau$ from the mean and $nd/\gamma\ge5700$, the gradients are $(\tau,\gamma')$-concentrated for "
+    r"all $t\in[T]$ with $\gamma'=T(e^\varepsilon\gamma+n\delta_0)$.",
     expected=CONFIRMED,
     summary="for private iterates, without Lemma 4.5; argument on the page, the worst algorithm by "
     "linear programming",

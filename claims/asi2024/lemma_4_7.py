@@ -82,10 +82,8 @@ CLAIM = Claim(
     kind=Kind.IDENTITY,
     title="Generalisation gap and sensitivity to one item",
     statement=r"For every algorithm, loss and law of i.i.d. items, $\mathbb E[L_{\mathcal P}(A(\mathcal "
-    r"D))-L_{\mathcal D}"
-    r"(A(\mathcal D))]=\mathbb E[\ell(A(\mathcal D);z')-\ell(A(\mathcal D');z')]$, one random item of "
-    r"$\mathcal D$ replaced by "
-    r"$z'$.",
+    r"D))-L_{\mathcal D}(A(\mathcal D))]=\mathbb E[\ell(A(\mathcal D);z')-\ell(A(\mathcal D');z')]$, one "
+    r"random item of $\mathcal D$ replaced by $z'$.",
     expected=CONFIRMED,
     check=check,
     smoke=grid(N=(1, 3), kinds=(2,)),

@@ -88,9 +88,8 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Stability of SGD from a common first point",
     statement=r"For $x^t=\Pi(x^{t-1}-\eta\nabla f(x^{t-1}))$, $y^t=\Pi(y^{t-1}-\eta\nabla f'(y^{t-1}))$, "
-    r"$t=2,\dots,T$, $x^1=y^1$, convex $G$-Lipschitz $f,f'$ and $\|\nabla f(x^t)-\nabla "
-    r"f'(x^t)\|\le a_t\le2G$: "
-    r"$\|x^T-y^T\|\le2G\sqrt{\sum_{t\in[T-1]}\eta_t^2}+2\sum_{t\in[T-1]}\eta_ta_t$.",
+    r"$t=2,\dots,T$, $x^1=y^1$, convex $G$-Lipschitz $f,f'$ and $\|\nabla f(x^t)-\nabla f'(x^t)\|\le "
+    r"a_t\le2G$: $\|x^T-y^T\|\le2G\sqrt{\sum_{t\in[T-1]}\eta_t^2}+2\sum_{t\in[T-1]}\eta_ta_t$.",
     expected=CONFIRMED,
     summary="the trajectories are $(x^t)_{t\\in[T]}$, so that T − 1 steps and T − 1 terms agree",
     check=check,

@@ -116,10 +116,9 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Convergence of SGD with second moments and Bubeck's step",
     statement=r"If $\mathbb E\|x_1-x^*\|^2\le R^2$ and $\mathbb E\|\tilde g\|^2\le\sigma^2$, SGD with step "
-    r"$\eta$ "
-    r"has average excess at most $R^2/(\eta T)+\eta\sigma^2$; if $f$ is $\beta$-smooth and $\mathbb "
-    r"E\|\tilde "
-    r"g-\nabla f\|^2\le\sigma^2$, with step $1/(\beta+1/\eta)$ at most $(\beta+1/\eta)R^2/T+\eta\sigma^2/2$.",
+    r"$\eta$ has average excess at most $R^2/(\eta T)+\eta\sigma^2$; if $f$ is $\beta$-smooth and $\mathbb "
+    r"E\|\tilde g-\nabla f\|^2\le\sigma^2$, with step $1/(\beta+1/\eta)$ at most "
+    r"$(\beta+1/\eta)R^2/T+\eta\sigma^2/2$.",
     expected=CONFIRMED,
     summary="second moment, and step 1/(β + 1/η) in part 2; argument on the page, exact on "
     "quadratics and |x|",
@@ -130,10 +129,9 @@ CLAIM = Claim(
 SMALL = CLAIM.reading(
     "small-steps",
     title="Convergence of SGD with the printed step η ≤ 1/β",
-    statement=r"On $\mathbb R^d$, with $\mathbb E\|x_1-x^*\|^2\le R^2$ and $\eta\le1/\beta$, SGD "
-    r"with step $\eta$ on a "
-    r"$\beta$-smooth $f$ has average excess at most $R^2/(2\eta T)+\eta\sigma^2/2$, less than the printed "
-    r"$(\beta+1/\eta)R^2/T+\eta\sigma^2/2$.",
+    statement=r"On $\mathbb R^d$, with $\mathbb E\|x_1-x^*\|^2\le R^2$ and $\eta\le1/\beta$, SGD with step "
+    r"$\eta$ on a $\beta$-smooth $f$ has average excess at most $R^2/(2\eta T)+\eta\sigma^2/2$, less than "
+    r"the printed $(\beta+1/\eta)R^2/T+\eta\sigma^2/2$.",
     expected=CONFIRMED,
     summary="for η ≤ 1/β, as in Theorem 4.1; argument on the page, exact on quadratics",
     check=check_small,

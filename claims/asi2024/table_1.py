@@ -305,10 +305,9 @@ CLAIM = Claim(
     "section 1.1",
     kind=Kind.EXPERIMENT,
     title="Excess risk and users of this work, Ghazi et al., Levy et al. and no privacy",
-    statement=r"The row of this work: up to logarithms its excess risk is "
-    r"$1/\sqrt{nm}+\sqrt d/(n\sqrt m\varepsilon)$ with $n\ge1/\varepsilon$ users. The rows of other "
-    r"papers are "
-    r"reported beside it and not judged.",
+    statement=r"The row of this work: up to logarithms its excess risk is $1/\sqrt{nm}+\sqrt d/(n\sqrt "
+    r"m\varepsilon)$ with $n\ge1/\varepsilon$ users. The rows of other papers are reported beside it and not "
+    r"judged.",
     expected=CONSISTENT,
     summary="with the logarithms written out; what they hide is reported for each algorithm",
     measure=measure,

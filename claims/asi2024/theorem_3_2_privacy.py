@@ -294,9 +294,8 @@ CORRECTED = CLAIM.reading(
 SHARP = CLAIM.reading(
     "sharp",
     title="The program of Algorithm 1 where its privacy on a pair is known exactly",
-    statement=r"With two queries, budget $\varepsilon/4$ for AboveThreshold and the noise at which "
-    r"the transcripts "
-    r"of two given neighbours have exactly this $\delta$ at $\varepsilon$, the program is "
+    statement=r"With two queries, budget $\varepsilon/4$ for AboveThreshold and the noise at which the "
+    r"transcripts of two given neighbours have exactly this $\delta$ at $\varepsilon$, the program is "
     r"$(\varepsilon,\delta)$-DP on them.",
     expected=CONSISTENT,
     summary="the audit's power: the program with half of the noise falls",

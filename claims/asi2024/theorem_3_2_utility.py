@@ -121,9 +121,8 @@ CLAIM = Claim(
     name="theorem-3.2-utility",
     kind=Kind.BOUND,
     title="Second moment of the answers on concentrated data",
-    statement=r"If $(q_i(Z_1),\dots,q_i(Z_n))$ is $(\tau,\gamma)$-concentrated for all $i$, there are "
-    r"$\hat g_i'\sim_{2\gamma}\hat g_i$ with $\mathbb E\hat g_i'=\frac1n\sum_jq_i(Z_j)$ and second moment "
-    r"at most "
+    statement=r"If $(q_i(Z_1),\dots,q_i(Z_n))$ is $(\tau,\gamma)$-concentrated for all $i$, there are $\hat "
+    r"g_i'\sim_{2\gamma}\hat g_i$ with $\mathbb E\hat g_i'=\frac1n\sum_jq_i(Z_j)$ and second moment at most "
     r"$\tau^2T\log(T/\delta)\log(1/\delta)/(n^2\varepsilon^2)$.",
     uses=("lemma-3.7",),
     expected=REFUTED,
@@ -155,10 +154,8 @@ CORRECTED = CLAIM.reading(
     "corrected",
     title="Second moment of the answers on (τ/2)-concentrated data",
     statement=r"If the values are $(\tau/2,\gamma)$-concentrated for all $i$ and "
-    r"$n\ge80\log(2T/\gamma)/\varepsilon$, then "
-    r"$\hat g_i\sim_{(i+1)\gamma}\bar q_i+\nu$ with $\mathbb "
-    r"E\|\nu\|^2=8d\tau^2T\log(e^{\varepsilon/2}T/\delta)"
-    r"\log(e^{\varepsilon/2}/\delta)/(n^2\varepsilon^2)$.",
+    r"$n\ge80\log(2T/\gamma)/\varepsilon$, then $\hat g_i\sim_{(i+1)\gamma}\bar q_i+\nu$ with $\mathbb "
+    r"E\|\nu\|^2=8d\tau^2T\log(e^{\varepsilon/2}T/\delta)\log(e^{\varepsilon/2}/\delta)/(n^2\varepsilon^2)$.",
     expected=CONFIRMED,
     summary="with 8d in the moment and (i + 1)γ in the distance",
     rests_on=("asi2024/lemma-3.7:corrected",),

@@ -238,10 +238,8 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Excess risk of Algorithm 3 with two logarithms",
     statement=r"For $n>\log(mdn)\log(mdn/\delta)/\varepsilon$ and $\mu$-strongly convex $G$-Lipschitz "
-    r"losses, Algorithm 3 has "
-    r"$\mathbb E[L_{\mathcal P}(\hat\theta)-\min L_{\mathcal P}]\le "
-    r"O(\frac{G^2}\mu(\frac1{nm}+\frac{d\log^2(ndm/\delta)}"
-    r"{n^2m\varepsilon^2}))$.",
+    r"losses, Algorithm 3 has $\mathbb E[L_{\mathcal P}(\hat\theta)-\min L_{\mathcal P}]\le "
+    r"O(\frac{G^2}\mu(\frac1{nm}+\frac{d\log^2(ndm/\delta)}{n^2m\varepsilon^2}))$.",
     uses={"theorem-4.1-utility": "", "remark-4.2": "not named; the start of a phase is random"},
     expected=REFUTED,
     finding=Finding(
@@ -302,8 +300,7 @@ BINARY = PROOF.reading(
     "corrected",
     title="With binary logarithms k phases reach 32·E_k, and the first has n/(2·log₂(nm)) users",
     statement=r"With $k=\lceil\log_2\log_2mn\rceil$: $E_i\le4E_{i+1}$, $\sqrt{D_iE_{i+1}}\le D_{i+1}$, "
-    r"$D_k\le32E_k$ and "
-    r"$n_1\ge n/(2\log_2(nm))$.",
+    r"$D_k\le32E_k$ and $n_1\ge n/(2\log_2(nm))$.",
     expected=CONFIRMED,
     summary="binary logarithms, and a factor 2 for the users",
     check=check_proof_binary,

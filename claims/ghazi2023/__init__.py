@@ -52,9 +52,8 @@ PAPER = Paper(
         Misprint(
             "Algorithm 4, line 12, section 5.1",
             "users ℓ ∈ [2⁻ⁱn, 2⁻ⁱ⁺¹n]",
-            "(2⁻ⁱn, 2⁻ⁱ⁺¹n], as the text says “do not reuse sample points across phases”: taken literally, "
-            "a user "
-            "is in two phases where 2⁻ⁱn is whole, and δ at ε = 1 is 2·10⁻⁵ where 10⁻⁶ is claimed",
+            "(2⁻ⁱn, 2⁻ⁱ⁺¹n], as the text says “do not reuse sample points across phases”: taken literally, a "
+            "user is in two phases where 2⁻ⁱn is whole, and δ at ε = 1 is 2·10⁻⁵ where 10⁻⁶ is claimed",
         ),
         Misprint("Theorems 5.1 and 5.3", "n ≥ Õ(log(1/δ)log(m)/ε)", "Ω̃, as in Theorem 4.1"),
         Misprint("Theorem 5.1, proof", "σᵢ = σ(ε′, δ′, β′, 2G, λᵢ)", "σ(ε, δ, β′, 2G, λᵢ), as in line 13"),
@@ -77,9 +76,8 @@ PAPER = Paper(
         Misprint(
             "Algorithms 5 and 6, line 4, appendix B",
             "R′ without the constants of the proofs",
-            "σ(√d + √(2 log(1/β))), and 30G√(log(2/β))/(μ√(nm)) in addition in Algorithm 6: with constants "
-            "1 and "
-            "d = 1 the noise leaves the ball with probability 0.03 at β = 0.01",
+            "σ(√d + √(2 log(1/β))), and 30G√(log(2/β))/(μ√(nm)) in addition in Algorithm 6: with constants 1 "
+            "and d = 1 the noise leaves the ball with probability 0.03 at β = 0.01",
         ),
         Misprint(
             "Proposition B.1, proof, appendix B.2",

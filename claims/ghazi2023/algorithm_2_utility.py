@@ -67,23 +67,17 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="SCOutputPert with the Δ of line 3 succeeds with probability 1 − β",
     statement=r"With probability $\ge1-\beta$ over a random permutation, Algorithm 2 with "
-    r"$\Delta=10G\sqrt{\log(1/\beta)}/(\mu n\sqrt m)$ (line 3) outputs "
-    r"$\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$, for all $\beta\in(0,1)$ and $n\ge "
-    r"C\log(1/\delta)/\varepsilon$.",
+    r"$\Delta=10G\sqrt{\log(1/\beta)}/(\mu n\sqrt m)$ (line 3) outputs $\theta^*(x^\pi)+\mathcal "
+    r"N(0,\sigma^2I)$, for all $\beta\in(0,1)$ and $n\ge C\log(1/\delta)/\varepsilon$.",
     expected=REFUTED,
     finding=Finding(
         Weight.ALGORITHM,
-        what="Line 3 has √(log(1/β)) where the σ of Theorem 3.1 has √(log n·log(1/δ)/ε + log(1/β)): the "
-        "two do "
-        "not match, and line 3 lacks the union over users and subsets. It shows for large β first, which "
-        "Theorem "
-        "3.1 admits (Theorem 3.6 asks for β < 1/e): for the squared loss with half of the items at 1 and "
-        "half at "
-        "−1 on [−0.01, 0.01], β = 0.9, n = 10⁴ users of m = 400 items, some user's deletion moves the "
-        "optimum by "
-        "more than Δ with probability above 0.9, so that θ* + noise is returned with probability below "
-        "0.1, the "
-        "printed 1 − β. For β < 1/e an instance with n = 10²⁵ users is known.",
+        what="Line 3 has √(log(1/β)) where the σ of Theorem 3.1 has √(log n·log(1/δ)/ε + log(1/β)): the two "
+        "do not match, and line 3 lacks the union over users and subsets. It shows for large β first, which "
+        "Theorem 3.1 admits (Theorem 3.6 asks for β < 1/e): for the squared loss with half of the items at 1 "
+        "and half at −1 on [−0.01, 0.01], β = 0.9, n = 10⁴ users of m = 400 items, some user's deletion "
+        "moves the optimum by more than Δ with probability above 0.9, so that θ* + noise is returned with "
+        "probability below 0.1, the printed 1 − β. For β < 1/e an instance with n = 10²⁵ users is known.",
         favour="Theorem 3.1 itself says that an algorithm exists, with the larger σ, and holds "
         "(`theorem-3.1`); at the β = 1/(nm) of sections 4 and 5 no instance is known on which line 3 fails.",
         survives=(
@@ -98,9 +92,8 @@ CLAIM = Claim(
 BELOW_E = CLAIM.reading(
     "beta-below-1-over-e",
     title="SCOutputPert with the Δ of line 3 succeeds with probability 1 − β, β < 1/e",
-    statement=r"The same for $\beta<1/e$ only, the range of Theorem 3.6: with probability $\ge1-\beta$"
-    r" Algorithm 2 "
-    r"with the $\Delta$ of line 3 outputs $\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$.",
+    statement=r"The same for $\beta<1/e$ only, the range of Theorem 3.6: with probability $\ge1-\beta$ "
+    r"Algorithm 2 with the $\Delta$ of line 3 outputs $\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$.",
     expected=REFUTED,
     finding=Finding(
         Weight.CORNER,

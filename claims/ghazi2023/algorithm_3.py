@@ -165,8 +165,7 @@ SETS = CLAIM.reading(
     kind=Kind.BOUND,
     title="Phased-ERM: no feasible set is empty, and the answer is feasible",
     statement=r"In Algorithm 3 with $\lambda=G\sqrt d/(Rn\sqrt m)$ every $\mathcal K_i=\mathcal "
-    r"K\cap\mathcal B"
-    r"(\hat\theta_{i-1},R_i)$ is non-empty, and $\hat\theta_T\in\mathcal K$.",
+    r"K\cap\mathcal B(\hat\theta_{i-1},R_i)$ is non-empty, and $\hat\theta_T\in\mathcal K$.",
     expected=REFUTED,
     finding=Finding(
         Weight.ALGORITHM,

@@ -147,8 +147,7 @@ CLAIM = Claim(
     title="Phased-SCO is (ε, δ)-DP with the whole budget in each phase",
     statement=r"Algorithm 4, phase $i$ on the users $\ell\in(2^{-i}n,2^{-i+1}n]$ with budget "
     r"$(\varepsilon,\delta)$, is $(\varepsilon,\delta)$-DP for replacement of one user; $\perp$ in a phase "
-    r"is "
-    r"returned.",
+    r"is returned.",
     uses=("theorem-3.1",),
     expected=CONFIRMED,
     summary="half-open intervals, as is meant",

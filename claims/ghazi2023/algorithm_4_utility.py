@@ -143,34 +143,23 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Phased-SCO has the excess population risk of Theorem 5.1",
     statement=r"For $G$-Lipschitz convex losses and $n\ge\tilde O(\log(1/\delta)\log(m)/\varepsilon)$ "
-    r"Algorithm 4 with "
-    r"$\lambda=G\sqrt d/(Rn\sqrt m)$, $\beta=1/(nm)$ has excess population risk "
-    r"$\tilde O_\varepsilon(RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm}))$, "
-    r"$\log(nm)/\varepsilon$ to the power 10 at most.",
+    r"Algorithm 4 with $\lambda=G\sqrt d/(Rn\sqrt m)$, $\beta=1/(nm)$ has excess population risk $\tilde "
+    r"O_\varepsilon(RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm}))$, $\log(nm)/\varepsilon$ to the power 10 at most.",
     expected=REFUTED,
     finding=Finding(
         Weight.ALGORITHM,
-        what="T = ⌈log(n/N₀)⌉ does not grow with m, so that the noise of the last phase, σ_T = "
-        "K·R/(√d·2^T), is "
-        "the same for every m, and the risk has a floor where the theorem has 1/√m. For users who all hold "
-        "the "
-        "loss ‖θ‖ on an interval of length R = 1 (G = 1), n = 10⁹, ε = 1, δ = 0.1 and C = 64, the excess "
-        "risk at "
-        "m = 10⁴⁰ is at least 0.01 (log to base 2; 0.4 with the natural one), where the form of the theorem"
-        " is "
-        "3·10⁻²⁵; at m = 10²⁰ it is 0.0095, against 3·10⁻¹⁵. "
-        "The floor is of the order K·N₀/n, so that a risk of α takes about 10⁷/α users here, where section "
-        "1.2 has "
-        "log(1/α).",
+        what="T = ⌈log(n/N₀)⌉ does not grow with m, so that the noise of the last phase, σ_T = K·R/(√d·2^T), "
+        "is the same for every m, and the risk has a floor where the theorem has 1/√m. For users who all "
+        "hold the loss ‖θ‖ on an interval of length R = 1 (G = 1), n = 10⁹, ε = 1, δ = 0.1 and C = 64, the "
+        "excess risk at m = 10⁴⁰ is at least 0.01 (log to base 2; 0.4 with the natural one), where the form "
+        "of the theorem is 3·10⁻²⁵; at m = 10²⁰ it is 0.0095, against 3·10⁻¹⁵. The floor is of the order "
+        "K·N₀/n, so that a risk of α takes about 10⁷/α users here, where section 1.2 has log(1/α).",
         favour="The theorem says that a mechanism exists, and one does: T = ⌈log₂(nm)⌉ disjoint batches of "
-        "n/T "
-        "users each, with n ≥ Õ(log(1/δ) log(m)/ε) as printed (`theorem-5.1`, CONSISTENT). Where m is small "
-        "against n, and with the λ of the remark on Theorem 5.1, simulations of Algorithm 4 itself agree "
-        "with the "
-        "bound.",
+        "n/T users each, with n ≥ Õ(log(1/δ) log(m)/ε) as printed (`theorem-5.1`, CONSISTENT). Where m is "
+        "small against n, and with the λ of the remark on Theorem 5.1, simulations of Algorithm 4 itself "
+        "agree with the bound.",
         survives="Theorem 5.1, by equal batches, for m up to e^{cnε/log(1/δ)}; the privacy of Algorithm 4; "
-        "its "
-        "risk for m small against n.",
+        "its risk for m small against n.",
     ),
     check=check,
     plots=[curve("Phased-SCO")],

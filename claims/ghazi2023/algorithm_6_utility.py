@@ -79,16 +79,14 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Strongly-Convex-SCO has the excess population risk of Theorem 5.3",
     statement=r"For $G$-Lipschitz $\mu$-strongly convex losses and $n\ge\tilde "
-    r"O(\log(1/\delta)\log(m)/\varepsilon)$ "
-    r"Algorithm 6 with $\beta=1/(2n^2m)$ has excess population risk "
-    r"$\tilde O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$, "
-    r"$\log(nm)/\varepsilon$ to the power 10 at most.",
+    r"O(\log(1/\delta)\log(m)/\varepsilon)$ Algorithm 6 with $\beta=1/(2n^2m)$ has excess population risk "
+    r"$\tilde O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$, $\log(nm)/\varepsilon$ to the power "
+    r"10 at most.",
     expected=REFUTED,
     finding=Finding(
         Weight.ALGORITHM,
-        what="It calls Algorithm 4 on a ball of radius R′ ~ 1/√m, whose last noise is a fixed share "
-        "of R′ for every m: "
-        "the risk falls like 1/√m where Theorem 5.3 has 1/m.",
+        what="It calls Algorithm 4 on a ball of radius R′ ~ 1/√m, whose last noise is a fixed share of R′ "
+        "for every m: the risk falls like 1/√m where Theorem 5.3 has 1/m.",
         favour="The theorem says that a mechanism exists; with equal batches in Algorithm 4 one does.",
         survives="Theorem 5.3, by equal batches.",
         follows_from="ghazi2023/algorithm-4-utility",

@@ -134,14 +134,12 @@ CLAIM = Claim(
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,
-        what="The proof of Theorem 3.6, which is recalled here, takes ∇L(θ*; x) = 0. Where the "
-        "optimum is on the boundary of "
-        "𝒦 the largest user gradient is at least ‖∇L(θ*; x)‖ for every m, so that the certificate is not "
-        "found and the "
-        "algorithm is slow with probability 1: signs on [−0.55, −0.05] have ‖∇L(θ*; x)‖ = 0.05.",
-        favour="With gradients about their mean, the same certificate is found with probability 1 − "
-        "β, on the boundary as "
-        "well.",
+        what="The proof of Theorem 3.6, which is recalled here, takes ∇L(θ*; x) = 0. Where the optimum is on "
+        "the boundary of 𝒦 the largest user gradient is at least ‖∇L(θ*; x)‖ for every m, so that the "
+        "certificate is not found and the algorithm is slow with probability 1: signs on [−0.55, −0.05] have "
+        "‖∇L(θ*; x)‖ = 0.05.",
+        favour="With gradients about their mean, the same certificate is found with probability 1 − β, on "
+        "the boundary as well.",
         survives="The speed-up, with ∇L(θ*; xᵢ) − ∇L(θ*; x) in place of ∇L(θ*; xᵢ).",
         follows_from="ghazi2023/theorem-3.6-proof",
     ),
@@ -153,13 +151,11 @@ CORRECTED = CLAIM.reading(
     "corrected",
     title="Gradients about their mean certify every loss, with their constants",
     statement=r"With $\gamma=5G\sqrt{\ln(n/\beta)/m}$, $r=4\kappa$ and $\Delta=(\frac "
-    r"r{n-r}+\frac{r+1}{n-r-1})\gamma/\mu$, "
-    r"$\|\nabla\mathcal L(\theta^*;x_i)-\nabla\mathcal L(\theta^*;x)\|\le\gamma$ for all $i$ certifies "
-    r"$\bar\Delta_{4\kappa}\theta^*\le\Delta$ for every $G$-Lipschitz $\mu$-strongly convex loss, and has "
-    r"probability "
-    r"$1-\beta$; $\sigma\le9\cdot10^5\,G\sqrt{\log n\log(1/\delta)/\varepsilon+\log(1/\beta)}/(\mu n\sqrt "
-    r"m)\cdot"
-    r"\log(1/\delta)^{2.5}/\varepsilon^3$.",
+    r"r{n-r}+\frac{r+1}{n-r-1})\gamma/\mu$, $\|\nabla\mathcal L(\theta^*;x_i)-\nabla\mathcal "
+    r"L(\theta^*;x)\|\le\gamma$ for all $i$ certifies $\bar\Delta_{4\kappa}\theta^*\le\Delta$ for every "
+    r"$G$-Lipschitz $\mu$-strongly convex loss, and has probability $1-\beta$; "
+    r"$\sigma\le9\cdot10^5\,G\sqrt{\log n\log(1/\delta)/\varepsilon+\log(1/\beta)}/(\mu n\sqrt "
+    r"m)\cdot\log(1/\delta)^{2.5}/\varepsilon^3$.",
     expected=CONFIRMED,
     summary="gradients about their mean; the σ of appendix C with the constant 9·10⁵",
     rests_on=("ghazi2023/lemma-3.8", "ghazi2023/lemma-c.1"),
@@ -170,9 +166,8 @@ CORRECTED = CLAIM.reading(
 PERMUTATIONS = CLAIM.reading(
     "permutations",
     title="Losses with kinks are certified after a random permutation",
-    statement=r"For $|\theta-x|+\frac\mu2\theta^2$ on $[-1,1]$ and three families of items the "
-    r"certificate with the "
-    r"$\Delta$ of `:corrected` holds with probability at least $1-\beta$ over a random permutation.",
+    statement=r"For $|\theta-x|+\frac\mu2\theta^2$ on $[-1,1]$ and three families of items the certificate "
+    r"with the $\Delta$ of `:corrected` holds with probability at least $1-\beta$ over a random permutation.",
     expected=CONSISTENT,
     summary="no Hessian is needed",
     check=permuted,

@@ -99,8 +99,7 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Sums of randomly permuted vectors, constant 5",
     statement=r"For $v_1,\dots,v_N\in\mathbb R^d$ with $\sum v_i=0$, $\|v_i\|\le G$, $\beta<1/e$ and a "
-    r"random "
-    r"permutation: $\Pr[\|\sum_{j\le m}v_{\pi(j)}\|>5G\sqrt{m\log(1/\beta)}]\le\beta$.",
+    r"random permutation: $\Pr[\|\sum_{j\le m}v_{\pi(j)}\|>5G\sqrt{m\log(1/\beta)}]\le\beta$.",
     uses=("proposition-a.1",),
     expected=CONFIRMED,
     rests_on=("ghazi2023/proposition-a.1",),
@@ -112,8 +111,7 @@ SHARPER = CLAIM.reading(
     "constant-3",
     title="Sums of randomly permuted vectors, constant 3",
     statement=r"The same with $3$ for $5$: $\Pr[\|\sum_{j\le "
-    r"m}v_{\pi(j)}\|>3G\sqrt{m\log(1/\beta)}]\le\beta$ for "
-    r"$\sum v_i=0$, $\|v_i\|\le G$, $\beta<1/e$.",
+    r"m}v_{\pi(j)}\|>3G\sqrt{m\log(1/\beta)}]\le\beta$ for $\sum v_i=0$, $\|v_i\|\le G$, $\beta<1/e$.",
     expected=CONFIRMED,
     summary="3 for 5, by Proposition A.1 with 1 for 4; so 3 for 5 in Theorem 3.6 as well",
     rests_on=("ghazi2023/proposition-a.1:constant-1",),

@@ -164,11 +164,9 @@ CLAIM = Claim(
     "section 4.1",
     kind=Kind.BOUND,
     title="What a regularised minimiser loses against any θ",
-    statement=r"For $\theta\in\mathcal K$ and $\mathcal K_i\ne\emptyset$: $\mathcal "
-    r"L(\theta_i^*;x)-\mathcal L(\theta;x)"
-    r"\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2$, for $\theta_i^*$ the minimiser over $\mathcal "
-    r"K_i$ and over "
-    r"$\mathcal K$.",
+    statement=r"For $\theta\in\mathcal K$ and $\mathcal K_i\ne\emptyset$: $\mathcal L(\theta_i^*;x)-\mathcal "
+    r"L(\theta;x)\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2$, for $\theta_i^*$ the minimiser over "
+    r"$\mathcal K_i$ and over $\mathcal K$.",
     expected=CONFIRMED,
     check=check,
     smoke=grid(d=2, problems=10),

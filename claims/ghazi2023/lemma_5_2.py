@@ -104,8 +104,7 @@ CLAIM = Claim(
     title="What a regularised population minimiser loses against any θ",
     statement=r"For $\theta\in\mathcal K$, $\theta_i^*$ the minimiser of the regularised population loss: "
     r"$\mathcal L(\theta_i^*;\mathcal D)-\mathcal L(\theta;\mathcal "
-    r"D)\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2"
-    r"+\frac{16G^2}{\lambda_in_i}$.",
+    r"D)\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2+\frac{16G^2}{\lambda_in_i}$.",
     expected=CONFIRMED,
     summary="the second term is not needed for the minimiser that the text defines",
     check=check,
@@ -117,8 +116,7 @@ BATCH = CLAIM.reading(
     title="What a regularised minimiser on a batch loses against any θ, in expectation over the batch",
     statement=r"For $\theta(x)$ the minimiser over $\mathcal K_i$ on a batch of $N=n_im$ samples that "
     r"$\hat\theta_{i-1}$ does not depend on: $\mathbb E\,\mathcal L(\theta(x);\mathcal D)-\mathcal "
-    r"L(\theta;\mathcal "
-    r"D)\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2+\frac{2G^2}{\lambda_in_im}$.",
+    r"L(\theta;\mathcal D)\le\frac{\lambda_i}2\|\hat\theta_{i-1}-\theta\|^2+\frac{2G^2}{\lambda_in_im}$.",
     expected=CONFIRMED,
     summary="what the proof of Theorem 5.1 needs: in expectation, with nᵢm for nᵢ, and 2 for 16",
     check=on_the_batch,

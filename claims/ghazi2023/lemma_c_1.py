@@ -135,11 +135,10 @@ ANY = CLAIM.reading(
     finding=Finding(
         Weight.RANGE,
         what="The proof takes the subgradients that add up to zero at θ*; appendix C computes Σⱼ ∇ℓ(θ*; "
-        "xᵢⱼ), and at a kink a program has some subgradient, sign(0) = 0 say. With one loss 2|θ| + "
-        "θ²/2 and 19 losses −θ/10 + θ²/2 on [−1, 1] the optimum is 0 and the largest such gradient "
-        "0.1, and deleting the first user moves the optimum by 0.1, where 8rγ/(μn) = 0.04. With 10⁷ "
-        "users of 10¹⁸ items two neighbouring datasets are both certified at (1, 10⁻⁶) and have δ(1) "
-        "> 0.9.",
+        "xᵢⱼ), and at a kink a program has some subgradient, sign(0) = 0 say. With one loss 2|θ| + θ²/2 and "
+        "19 losses −θ/10 + θ²/2 on [−1, 1] the optimum is 0 and the largest such gradient 0.1, and deleting "
+        "the first user moves the optimum by 0.1, where 8rγ/(μn) = 0.04. With 10⁷ users of 10¹⁸ items two "
+        "neighbouring datasets are both certified at (1, 10⁻⁶) and have δ(1) > 0.9.",
         favour="∇ can be read as the subgradients of the optimality condition; so read the lemma "
         "holds, with the constant 8 (`lemma-c.1`), and nothing changes for differentiable losses.",
         survives="The lemma and the certificate with those subgradients, which a program can find: at θ* "

@@ -92,10 +92,9 @@ CLAIM = Claim(
     kind=Kind.IDENTITY,
     title="From users with Gaussian samples to items with their means",
     statement=r"For $\sigma,m$ given and every user-level $(\varepsilon,\delta)$-DP $\mathcal "
-    r"A_{\mathrm{user}}$ there "
-    r"is an item-level $(\varepsilon,\delta)$-DP $\mathcal A_{\mathrm{item}}$ with "
-    r"$\mathcal A_{\mathrm{item}}(\mathcal N(\chi,\frac{\sigma^2}mI)^n)\sim\mathcal A_{\mathrm{user}}"
-    r"(\mathcal N(\chi,\sigma^2I)^{n\times m})$ for all $\chi$.",
+    r"A_{\mathrm{user}}$ there is an item-level $(\varepsilon,\delta)$-DP $\mathcal A_{\mathrm{item}}$ with "
+    r"$\mathcal A_{\mathrm{item}}(\mathcal N(\chi,\frac{\sigma^2}mI)^n)\sim\mathcal "
+    r"A_{\mathrm{user}}(\mathcal N(\chi,\sigma^2I)^{n\times m})$ for all $\chi$.",
     expected=CONFIRMED,
     check=check,
     smoke=grid(m=(1, 3), sigma=2.0),

@@ -235,11 +235,9 @@ CLAIM = Claim(
     name="sampled-privacy",
     kind=Kind.PRIVACY,
     title="The programs keep their privacy on pairs made to strain them, inside the certificate",
-    statement=r"Algorithm 1, and two phases of it on disjoint batches, at $(1,10^{-6})$ with $\perp$ "
-    r"shown; and "
-    r"Algorithms 3, 4 and 5 at $(1,0.1)$ with all $\hat\theta_i$ shown, on pairs of datasets that both have"
-    r" the "
-    r"certificate of appendix C, satisfy $(\varepsilon,\delta)$-DP for replacement of one user.",
+    statement=r"Algorithm 1, and two phases of it on disjoint batches, at $(1,10^{-6})$ with $\perp$ shown; "
+    r"and Algorithms 3, 4 and 5 at $(1,0.1)$ with all $\hat\theta_i$ shown, on pairs of datasets that both "
+    r"have the certificate of appendix C, satisfy $(\varepsilon,\delta)$-DP for replacement of one user.",
     role="program",
     expected=CONSISTENT,
     check=check,

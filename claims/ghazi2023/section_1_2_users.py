@@ -194,9 +194,8 @@ SMOOTHNESS = Claim(
     name="section-1.2-smoothness",
     kind=Kind.BOUND,
     title="Claimed: no user-level private algorithm was known without smoothness",
-    statement=r"No user-level private algorithm without a smoothness assumption precedes the paper; "
-    r"computed as: the bound of Theorem 4.1 is below that of an item-level algorithm on the users' "
-    r"mean losses.",
+    statement=r"No user-level private algorithm without a smoothness assumption precedes the paper; computed "
+    r"as: the bound of Theorem 4.1 is below that of an item-level algorithm on the users' mean losses.",
     expected=REFUTED,
     finding=Finding(
         Weight.CORNER,

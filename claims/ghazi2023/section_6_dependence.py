@@ -67,21 +67,17 @@ CLAIM = Claim(
     name="section-6-dependence",
     kind=Kind.BOUND,
     title="The bound of Theorem 4.1 depends on ε and δ like log²(1/δ)/ε^2.5",
-    statement=r"The bound $\lambda R^2+G\sqrt d\,\sigma_T+\sum_i\lambda_{i+1}d\sigma_i^2$ of the proof"
-    r" of Theorem 4.1, "
-    r"$\lambda=G\sqrt d/(Rn\sqrt m)$, is $RG\sqrt d/(n\sqrt m)$ times $\log(1/\delta)^2/\varepsilon^{2.5}$,"
-    r" up to "
-    r"logarithms of $n$ and $m$.",
+    statement=r"The bound $\lambda R^2+G\sqrt d\,\sigma_T+\sum_i\lambda_{i+1}d\sigma_i^2$ of the proof of "
+    r"Theorem 4.1, $\lambda=G\sqrt d/(Rn\sqrt m)$, is $RG\sqrt d/(n\sqrt m)$ times "
+    r"$\log(1/\delta)^2/\varepsilon^{2.5}$, up to logarithms of $n$ and $m$.",
     expected=REFUTED,
     finding=Finding(
         Weight.CONSTANT,
-        what="With the λ that the proof of Theorem 4.1 sets, the factor K ~ log(1/δ)²/ε^2.5 of the "
-        "noise enters the sum "
-        "Σλᵢ₊₁dσᵢ² squared: the bound has log(1/δ)⁴/ε⁵ (powers of 1/ε measured: 5.0; with the Δ of line 3: "
-        "4.0).",
+        what="With the λ that the proof of Theorem 4.1 sets, the factor K ~ log(1/δ)²/ε^2.5 of the noise "
+        "enters the sum Σλᵢ₊₁dσᵢ² squared: the bound has log(1/δ)⁴/ε⁵ (powers of 1/ε measured: 5.0; with the "
+        "Δ of line 3: 4.0).",
         favour="Õ_ε in Theorem 4.1 hides any such power; and with K·λ in place of λ, a change of one "
-        "constant, the factor is "
-        "the one of section 6.",
+        "constant, the factor is the one of section 6.",
         survives="Theorem 4.1; and the factor of section 6, with λ = K·G√d/(Rn√m).",
     ),
     check=partial(check, False),
@@ -91,10 +87,9 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="With K·λ the bound of Theorem 4.1 depends on ε and δ like log²(1/δ)/ε^2.5",
-    statement=r"With $\lambda=K\,G\sqrt d/(Rn\sqrt m)$, $K=\sigma_i\lambda_in\sqrt m/G$, the bound of "
-    r"the proof of Theorem "
-    r"4.1 is $RG\sqrt d/(n\sqrt m)$ times $\log(1/\delta)^2/\varepsilon^{2.5}$, up to logarithms of $n$ and"
-    r" $m$.",
+    statement=r"With $\lambda=K\,G\sqrt d/(Rn\sqrt m)$, $K=\sigma_i\lambda_in\sqrt m/G$, the bound of the "
+    r"proof of Theorem 4.1 is $RG\sqrt d/(n\sqrt m)$ times $\log(1/\delta)^2/\varepsilon^{2.5}$, up to "
+    r"logarithms of $n$ and $m$.",
     expected=CONFIRMED,
     summary="K once, if λ is multiplied by K",
     check=partial(check, True),

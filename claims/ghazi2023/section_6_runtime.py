@@ -84,8 +84,7 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="The number of subsets that Algorithm 1 evaluates",
     statement=r"Algorithm 1 evaluates $f$ on at most $n^{4\kappa+1}=n^{O(\log(1/\delta)/\varepsilon)}$ "
-    r"datasets, "
-    r"$4\kappa+1\le36\log(1/\delta)/\varepsilon$, for $n\ge3$.",
+    r"datasets, $4\kappa+1\le36\log(1/\delta)/\varepsilon$, for $n\ge3$.",
     expected=CONFIRMED,
     summary="",
     check=check,
@@ -101,9 +100,8 @@ PHASES = CLAIM.reading(
     finding=Finding(
         Weight.LOGARITHM,
         what="Each of the T = ⌈log(nm)⌉ phases of Algorithm 3 calls Algorithm 1 with (ε/T, δ/T), whose "
-        "exponent is of the order T·log(T/δ)/ε: at (1, ½) it is 21 for Algorithm 1 alone, and 337, "
-        "961 and 2,453 for Algorithm 3 at (n, m) = (10⁴, 1), (10⁴, 10⁶) and (10⁶, 10¹⁷). Algorithm 5 "
-        "inherits it.",
+        "exponent is of the order T·log(T/δ)/ε: at (1, ½) it is 21 for Algorithm 1 alone, and 337, 961 and "
+        "2,453 for Algorithm 3 at (n, m) = (10⁴, 1), (10⁴, 10⁶) and (10⁶, 10¹⁷). Algorithm 5 inherits it.",
         favour="The sentence holds for one call, and for Algorithm 4, whose phases have the whole budget"
         "; up to a factor log(nm)·log log(nm) in the exponent it holds for all.",
         survives="n^{O(T log(T/δ)/ε)}(md)^{O(1)}, T = ⌈log(nm)⌉; and with the certificate of appendix C "

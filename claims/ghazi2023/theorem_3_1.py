@@ -114,12 +114,10 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="A private algorithm returns the minimiser plus Gaussian noise with probability 1 − β",
     statement=r"For $\beta\in(0,1)$ and $n\ge72\log(1/\delta)/\varepsilon$ there is an "
-    r"$(\varepsilon,\delta)$-DP "
-    r"algorithm that outputs $\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$ with probability $\ge1-\beta$ over a"
-    r" random "
-    r"permutation, $\sigma\le32600\,\frac{G\sqrt{\log n\log(1/\delta)/\varepsilon+\log(1/\beta)}}{\mu "
-    r"n\sqrt m}"
-    r"\cdot\frac{\log(1/\delta)^{1.5}}{\varepsilon^2}$.",
+    r"$(\varepsilon,\delta)$-DP algorithm that outputs $\theta^*(x^\pi)+\mathcal N(0,\sigma^2I)$ with "
+    r"probability $\ge1-\beta$ over a random permutation, $\sigma\le32600\,\frac{G\sqrt{\log "
+    r"n\log(1/\delta)/\varepsilon+\log(1/\beta)}}{\mu n\sqrt "
+    r"m}\cdot\frac{\log(1/\delta)^{1.5}}{\varepsilon^2}$.",
     uses=("corollary-3.7", "theorem-3.3-privacy", "theorem-3.3-utility", "theorem-3.3-noise"),
     expected=CONFIRMED,
     summary="an existence statement, and true; line 3 of Algorithm 2 has another Δ",
@@ -137,8 +135,7 @@ PERMUTATIONS = CLAIM.reading(
     title="Random permutations of fixed datasets are stable at the Δ of the union",
     statement=r"For $n\ge8\kappa+2$ and $\Delta=10G\sqrt{(4\kappa+1)\ln n+\ln(1/\beta)}/(\mu n\sqrt m)$: "
     r"$\bar\Delta_{4\kappa}\theta^*(x^\pi)\le\Delta$ with probability $\ge1-\beta$, on two-valued items, a "
-    r"rare "
-    r"value and a circle.",
+    r"rare value and a circle.",
     expected=CONSISTENT,
     summary="Δ from a union over users and subsets",
     check=permuted,

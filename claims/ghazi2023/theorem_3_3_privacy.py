@@ -160,8 +160,7 @@ WITHOUT = CLAIM.reading(
     "without-empty",
     title="DelOutputPert where f(∅) has no value, n ≥ 4κ + 1",
     statement=r"Algorithm 1 for an $f$ that is defined on non-empty datasets only, deletions of the last "
-    r"user "
-    r"not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for $n\ge4\kappa+1$ users.",
+    r"user not counted in $\bar\Delta_r$, is $(\varepsilon,\delta)$-DP for $n\ge4\kappa+1$ users.",
     expected=CONFIRMED,
     plots=[],
     smoke=grid(epsilon=1.0, delta=0.5),

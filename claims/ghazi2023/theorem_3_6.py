@@ -84,9 +84,8 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="Deleting one user of a random permutation",
     statement=r"For $\mu$-strongly convex, $G$-Lipschitz $\ell$ on $\mathcal K$, $\beta<1/e$, with "
-    r"probability "
-    r"$1-\beta$ over a random permutation: $\|\theta^*(x^\pi)-\theta^*(x^\pi_{-n})\|\le"
-    r"5G\sqrt{\log(1/\beta)}/(\mu(n-1)\sqrt m)$.",
+    r"probability $1-\beta$ over a random permutation: "
+    r"$\|\theta^*(x^\pi)-\theta^*(x^\pi_{-n})\|\le5G\sqrt{\log(1/\beta)}/(\mu(n-1)\sqrt m)$.",
     uses=("lemma-3.8",),
     expected=CONFIRMED,
     rests_on=("ghazi2023/lemma-3.8",),

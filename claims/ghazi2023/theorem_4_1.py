@@ -159,9 +159,8 @@ CLAIM = Claim(
     kind=Kind.RATE,
     title="Excess empirical risk of Phased-ERM",
     statement=r"For $G$-Lipschitz convex losses and $n\ge\tilde\Omega(\log(1/\delta)\log(m)/\varepsilon)$ an "
-    r"$(\varepsilon,\delta)$-DP mechanism (Algorithm 3, $\lambda=G\sqrt d/(Rn\sqrt m)$, $\beta=1/(nm)$) "
-    r"has excess "
-    r"empirical risk $\tilde O_\varepsilon(RG\sqrt d/(n\sqrt m))$ on randomly permuted data.",
+    r"$(\varepsilon,\delta)$-DP mechanism (Algorithm 3, $\lambda=G\sqrt d/(Rn\sqrt m)$, $\beta=1/(nm)$) has "
+    r"excess empirical risk $\tilde O_\varepsilon(RG\sqrt d/(n\sqrt m))$ on randomly permuted data.",
     uses=("theorem-3.1", "lemma-4.2"),
     expected=CONSISTENT,
     summary="with θ̂ᵢ projected onto 𝒦; at (1, 0.1) the bound is below RG only for n√m above 6·10⁸",

@@ -148,11 +148,9 @@ CLAIM = Claim(
     "section 5.1",
     kind=Kind.RATE,
     title="A private mechanism with the excess population risk √d/(n√m) + 1/√(nm)",
-    statement=r"For $G$-Lipschitz convex losses and $n\ge\tilde O(\log(1/\delta)\log(m)/\varepsilon)$ "
-    r"there is an "
-    r"$(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde O_\varepsilon(RG(\sqrt "
-    r"d/(n\sqrt "
-    r"m)+1/\sqrt{nm}))$; measured: Phased-SCO on $\lceil\log_2(nm)\rceil$ equal batches.",
+    statement=r"For $G$-Lipschitz convex losses and $n\ge\tilde O(\log(1/\delta)\log(m)/\varepsilon)$ there "
+    r"is an $(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde O_\varepsilon(RG(\sqrt "
+    r"d/(n\sqrt m)+1/\sqrt{nm}))$; measured: Phased-SCO on $\lceil\log_2(nm)\rceil$ equal batches.",
     uses={"theorem-3.1": "", "lemma-5.2": "", "theorem-4.1": "its analysis", "algorithm-4": "its privacy"},
     expected=CONSISTENT,
     summary="by equal batches in place of the halving ones of Algorithm 4, for every m",

@@ -88,10 +88,9 @@ CLAIM = Claim(
     kind=Kind.IDENTITY,
     title="Phased-SCO on equal batches, phase by phase",
     statement=r"Phased-SCO with $T=\lceil\log_2(nm)\rceil$ phases, the $i$-th on the users from "
-    r"$(i-1)\lfloor n/T\rfloor+1$ to "
-    r"$i\lfloor n/T\rfloor$ with the whole $(\varepsilon,\delta)$: $\hat\theta_i=\Pi_{\mathcal "
-    r"K}(\theta^*_i+\mathcal "
-    r"N(0,\sigma_i^2I))$, $\theta_i^*$ the minimiser over $\mathcal K_i$ on these users.",
+    r"$(i-1)\lfloor n/T\rfloor+1$ to $i\lfloor n/T\rfloor$ with the whole $(\varepsilon,\delta)$: "
+    r"$\hat\theta_i=\Pi_{\mathcal K}(\theta^*_i+\mathcal N(0,\sigma_i^2I))$, $\theta_i^*$ the minimiser over "
+    r"$\mathcal K_i$ on these users.",
     expected=CONFIRMED,
     summary="no user is in two phases, so that each has the whole budget",
     check=check,

@@ -48,12 +48,10 @@ CLAIM = Claim(
     finding=Finding(
         Weight.PROOF,
         what="Lemma 5.2 prints 16G²/(λᵢnᵢ), and its proof, for batches of nᵢm samples, gives 16G²/(λᵢnᵢm). "
-        "With "
-        "λ = G√d/(Rn√m), n₁ = n/2 and λ₁ = 4λ even that is 8RG/√(dm): larger than RG/√(nm) by 8√(n/d). At "
-        "n = 10⁶, m = 10, d = 1 it is 2.5 RG, where the bound is 3.2·10⁻⁴ RG.",
+        "With λ = G√d/(Rn√m), n₁ = n/2 and λ₁ = 4λ even that is 8RG/√(dm): larger than RG/√(nm) by 8√(n/d). "
+        "At n = 10⁶, m = 10, d = 1 it is 2.5 RG, where the bound is 3.2·10⁻⁴ RG.",
         favour="With λ as printed the step is right for d ≥ n; λ is a choice of the proof, and another one "
-        "serves: "
-        "with it both terms are of the order of the bound.",
+        "serves: with it both terms are of the order of the bound.",
         survives="The step, with λ = (G/R)(√d/(n√m) + 1/√(nm)).",
     ),
     check=partial(check_proof, False),
@@ -63,8 +61,7 @@ CLAIM = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     statement=r"With $\lambda=\frac GR(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$ both $16G^2/(\lambda_1n_1m)$ and "
-    r"$\lambda_1R^2$ are "
-    r"at most $16\,RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$.",
+    r"$\lambda_1R^2$ are at most $16\,RG(\sqrt d/(n\sqrt m)+1/\sqrt{nm})$.",
     expected=CONFIRMED,
     summary="λ = (G/R)(√d/(n√m) + 1/√(nm))",
     check=partial(check_proof, True),

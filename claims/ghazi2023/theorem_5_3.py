@@ -52,10 +52,9 @@ CLAIM = Claim(
     kind=Kind.BOUND,
     title="A private mechanism with the excess population risk d/(n²m) + 1/(nm)",
     statement=r"For $G$-Lipschitz $\mu$-strongly convex losses and $n\ge\tilde "
-    r"O(\log(1/\delta)\log(m)/\varepsilon)$ there is an "
-    r"$(\varepsilon,\delta)$-DP mechanism with excess population risk $\tilde "
-    r"O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+"
-    r"\frac1{nm}))$: half of the users for line 3 of Algorithm 6, half for Phased-SCO on equal batches.",
+    r"O(\log(1/\delta)\log(m)/\varepsilon)$ there is an $(\varepsilon,\delta)$-DP mechanism with excess "
+    r"population risk $\tilde O_\varepsilon(\frac{G^2}\mu(\frac d{n^2m}+\frac1{nm}))$: half of the users for "
+    r"line 3 of Algorithm 6, half for Phased-SCO on equal batches.",
     uses=("theorem-3.1", "proposition-b.1", "theorem-5.1"),
     expected=CONFIRMED,
     summary="with users of their own for line 3 and equal batches in line 7, for every m",

@@ -60,23 +60,19 @@ CLAIM = Claim(
     name="theorem-5.3-proof",
     kind=Kind.IDENTITY,
     title="Theorem 5.1 applies in line 7 with 𝒦′ for 𝒦",
-    statement=r"Given $\theta_0$ of line 3, and with it $\mathcal K'$, the users of each batch of line"
-    r" 7 are independent "
-    r"of it: their samples are drawn from $\mathcal D$, as Theorem 5.1 assumes.",
+    statement=r"Given $\theta_0$ of line 3, and with it $\mathcal K'$, the users of each batch of line 7 are "
+    r"independent of it: their samples are drawn from $\mathcal D$, as Theorem 5.1 assumes.",
     expected=REFUTED,
     finding=Finding(
         Weight.PROOF,
-        what="θ₀ is computed from all users, and line 7 uses the same users again, so that given 𝒦′ "
-        "their samples are not "
-        "fresh draws and Theorem 5.1 does not apply. For fair signs and the squared loss, n = 10¹⁰, m = 1, "
-        "ε = 1, δ = "
-        "0.1, the correlation of θ₀ and the mean of the first batch is 0.2; it tends to 0.71 as n grows.",
-        favour="θ₀ is private, which limits how much it can tell of a batch: at n = 10⁴ the "
-        "correlation is 3·10⁻⁴. A proof "
-        "along this line would need another argument than Theorem 5.1.",
-        survives="The theorem, if line 3 takes one half of the users and line 7 the other, which "
-        "costs at most a factor 4 "
-        "in the risk.",
+        what="θ₀ is computed from all users, and line 7 uses the same users again, so that given 𝒦′ their "
+        "samples are not fresh draws and Theorem 5.1 does not apply. For fair signs and the squared loss, n "
+        "= 10¹⁰, m = 1, ε = 1, δ = 0.1, the correlation of θ₀ and the mean of the first batch is 0.2; it "
+        "tends to 0.71 as n grows.",
+        favour="θ₀ is private, which limits how much it can tell of a batch: at n = 10⁴ the correlation is "
+        "3·10⁻⁴. A proof along this line would need another argument than Theorem 5.1.",
+        survives="The theorem, if line 3 takes one half of the users and line 7 the other, which costs at "
+        "most a factor 4 in the risk.",
     ),
     check=check,
     smoke=[{"log10_n": 10.0, "m": 1.0}],

@@ -77,10 +77,9 @@ CLAIM = Claim(
     kind=Kind.LOWER_BOUND,
     title="Private means of Gaussians need dσ/(24αε) items",
     statement=r"For $\psi\in(0,1)$, $\delta\le\sqrt d/(100\psi n\sqrt{\log(100\psi n/\sqrt d)})$, an "
-    r"item-level $(\varepsilon,\delta)$-DP mechanism with "
-    r"$\mathbb E\|\hat\chi-\chi\|^2\le\alpha^2\le d\sigma^2\psi^2/6$ for all "
-    r"$\chi\in[-\psi\sigma,\psi\sigma]^d$ has "
-    r"$n\ge d\sigma/(24\alpha\varepsilon)$.",
+    r"item-level $(\varepsilon,\delta)$-DP mechanism with $\mathbb E\|\hat\chi-\chi\|^2\le\alpha^2\le "
+    r"d\sigma^2\psi^2/6$ for all $\chi\in[-\psi\sigma,\psi\sigma]^d$ has $n\ge "
+    r"d\sigma/(24\alpha\varepsilon)$.",
     expected=REFUTED,
     finding=Finding(
         Weight.RANGE,
@@ -135,10 +134,9 @@ GAUSSIAN = Claim(
     kind=Kind.LOWER_BOUND,
     title="User-level private means of Gaussians need dσ/(24αε√m) users",
     statement=r"For $\psi\in(0,1)$, $\delta\le\sqrt d/(100\psi n\sqrt{\log(100\psi n/\sqrt d)})$, a "
-    r"user-level $(\varepsilon,\delta)$-DP mechanism with "
-    r"$\mathbb E\|\hat\chi-\chi\|^2\le\alpha^2\le d\sigma^2\psi^2/(6m)$ for all $\chi\in[-\psi\sigma/\sqrt "
-    r"m,\psi\sigma/\sqrt m]^d$ has "
-    r"$n\ge d\sigma/(24\alpha\varepsilon\sqrt m)$.",
+    r"user-level $(\varepsilon,\delta)$-DP mechanism with $\mathbb E\|\hat\chi-\chi\|^2\le\alpha^2\le "
+    r"d\sigma^2\psi^2/(6m)$ for all $\chi\in[-\psi\sigma/\sqrt m,\psi\sigma/\sqrt m]^d$ has $n\ge "
+    r"d\sigma/(24\alpha\varepsilon\sqrt m)$.",
     uses=("lemma-d.3", "theorem-d.4"),
     expected=REFUTED,
     finding=Finding(

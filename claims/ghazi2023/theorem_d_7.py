@@ -142,8 +142,7 @@ PROOF = Claim(
     kind=Kind.BOUND,
     title="The instance is G-Lipschitz, and the condition on δ is that of Lemma D.6",
     statement=r"$\frac\mu2\|\theta-x\|^2$ on the ball of radius $G/\mu$, data in the same ball, is "
-    r"$G$-Lipschitz; "
-    r"and the printed condition on $\delta$ implies that of Lemma D.6 with $\psi=1$.",
+    r"$G$-Lipschitz; and the printed condition on $\delta$ implies that of Lemma D.6 with $\psi=1$.",
     expected=REFUTED,
     finding=Finding(
         Weight.CONSTANT,
@@ -165,9 +164,8 @@ PROOF = Claim(
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Lower bound for private strongly convex SCO, for small δ",
-    statement=r"The same, second term with constant $1/(8\cdot10^{10})$, for "
-    r"$\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$, $\psi=0.99$, on the ball of radius "
-    r"$G/(2\mu)$.",
+    statement=r"The same, second term with constant $1/(8\cdot10^{10})$, for $\delta(\sqrt "
+    r"d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$, $\psi=0.99$, on the ball of radius $G/(2\mu)$.",
     expected=CONFIRMED,
     rests_on=("ghazi2023/lemma-d.6:corrected",),
     summary="δ of the order 1/n, radius G/(2μ), constant 1/(8·10¹⁰)",

@@ -24,8 +24,7 @@ PAPER = Paper(
             "Table 1, row of pure privacy",
             "every p",
             "p = 2, for which Theorem D.2 is proved; the packing of Lemma D.1 on the losses of Theorem 3.7 "
-            "gives it "
-            "for every p",
+            "gives it for every p",
         ),
         Misprint(
             "Section 2, before Lemma 2.7",
@@ -36,9 +35,8 @@ PAPER = Paper(
         Misprint(
             "Section 3.2",
             r"the $\ell_\infty$ unit ball for $K$, and records in $\{-1,1\}^d$",
-            r"$K=[0,1]^d$ and $\{0,1\}^d$, as in the example and the last paragraph: on $[-1,1]^d$ the "
-            r"risk of the "
-            r"example is not constant, and $3d/2$ at a corner",
+            r"$K=[0,1]^d$ and $\{0,1\}^d$, as in the example and the last paragraph: on $[-1,1]^d$ the risk "
+            r"of the example is not constant, and $3d/2$ at a corner",
         ),
         Misprint(
             "Definition 3.3, section 3.1",
@@ -54,8 +52,7 @@ PAPER = Paper(
             "Lemma D.1, appendix D",
             r"$\varepsilon>0$",
             r"$\varepsilon\le d/20$, so that $n^*\ge1$: at $d=4$, $n=2$, $\varepsilon=10$ randomised "
-            r"response over the "
-            r"17 values of each record returns the dataset itself with probability 0.9985",
+            r"response over the 17 values of each record returns the dataset itself with probability 0.9985",
         ),
         Misprint(
             "Appendix E.1",
