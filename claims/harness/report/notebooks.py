@@ -1,4 +1,4 @@
-"""Executing the notebooks with papermill, every worker in one kernel of its own that it keeps.
+"""Executing the notebooks with papermill's parameters, every worker in one kernel of its own that it keeps.
 
 A kernel takes seconds to start and as long again to import, and every result has its notebook. So a worker
 starts one kernel, of the running interpreter whatever kernels are installed, and empties its namespace
@@ -29,7 +29,6 @@ from claims.harness.run.result import NotebookFailed
 from claims.harness.run.serialise import dumps
 
 NOTEBOOKS = ("suite", "paper", "claim")
-_ENGINE = "dpclaims"
 _FORGET = "import gc; gc.freeze(); get_ipython().reset(new_session=True)"
 """Between two notebooks. The reset collects garbage; it need not look through the modules for it, and what
 one notebook leaves behind is small."""
@@ -95,7 +94,10 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
         except (OSError, ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
             reason = str(error).splitlines()[0]
             raise ValueError(f"{file}: not a notebook ({reason})") from error
-        if not any("parameters" in cell.metadata.get("tags", []) for cell in found[name].cells):
+        found[name].metadata["papermill"] = {}  # where papermill writes, and what it looks for
+        for cell in found[name].cells:
+            cell.metadata.setdefault("tags", [])
+        if not any("parameters" in cell.metadata["tags"] for cell in found[name].cells):
             raise ValueError(f"{file}: it has no cell tagged 'parameters'")
     return found
 
@@ -109,7 +111,7 @@ def execute(
     workers: int,
     done: Callable[[Job, Any], None],
 ) -> None:
-    """Execute the jobs with papermill in `workers` kernels that take what they check from the folder `run`.
+    """Execute the jobs in `workers` kernels that take what they check from the folder `run`.
 
     changed     the claims whose sources are no longer those of the run.
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
@@ -135,7 +137,6 @@ def execute(
             # The loop that the Jupyter client made for this thread; it ends with the thread.
             ensure_event_loop().close()
 
-    _register_engine()
     with TemporaryDirectory(prefix="dpclaims-") as home, ThreadPoolExecutor(workers) as pool:
         listed = Path(home, "changed.json")
         listed.write_text(dumps(sorted(changed)), encoding="utf-8")
@@ -152,21 +153,19 @@ def execute(
 def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
     import copy
 
-    import papermill
-    from papermill.exceptions import PapermillExecutionError
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+    from papermill.parameterize import parameterize_notebook
 
+    given = {"parameters": dict(job.parameters), "kernel_name": "python3", "language": "python"}
+    executed = parameterize_notebook(copy.deepcopy(notebook), **given)
+    client = NotebookClient(executed, km=kernel.manager, record_timing=False)
+    client.kc = kernel.client
+    # The names of the notebook before must not stand in for one that this notebook forgot.
+    kernel.client.execute(_FORGET, silent=True, store_history=False)
     try:
-        executed = papermill.execute_notebook(
-            copy.deepcopy(notebook),
-            None,
-            parameters=dict(job.parameters),
-            engine_name=_ENGINE,
-            kernel_name="python3",
-            progress_bar=False,
-            request_save_on_cell_execute=False,
-            shared=kernel,
-        )
-    except PapermillExecutionError as error:
+        client.execute()
+    except CellExecutionError as error:
         if error.ename in ("ValueError", "Refused"):  # bad input, in words: a parameter out of range
             raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
         raise NotebookFailed(
@@ -288,27 +287,6 @@ def _writable(folder: Path, else_below: Path) -> str:
         if os.access(folder, os.W_OK):
             return str(folder)
     return str(else_below / folder.name)
-
-
-def _register_engine() -> None:
-    """Tell papermill of an engine that executes notebooks one after another in a kernel that is running."""
-    from papermill.clientwrap import PapermillNotebookClient
-    from papermill.engines import NBClientEngine, papermill_engines
-
-    class SharedKernel(NBClientEngine):
-        @classmethod
-        def execute_managed_notebook(  # pyright: ignore[reportIncompatibleMethodOverride]
-            cls, nb_man: Any, kernel_name: str, *, shared: _Kernel, **options: Any
-        ) -> Any:
-            client = PapermillNotebookClient(
-                nb_man, km=shared.manager, kernel_name=kernel_name, record_timing=False
-            )
-            client.kc = shared.client
-            # The names of the notebook before must not stand in for one that this notebook forgot.
-            shared.client.execute(_FORGET, silent=True, store_history=False)
-            return client.execute()
-
-    papermill_engines.register(_ENGINE, SharedKernel)
 
 
 def exporter() -> Callable[[Any], str]:
