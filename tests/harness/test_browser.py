@@ -5,7 +5,6 @@ Chromium comes from the machine (Debian's package, or one in CHROMIUM); without 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -17,8 +16,6 @@ import pytest
 from claims.harness.discover import load
 from claims.harness.report.write import write_report
 from claims.harness.run.runner import Settings, run_claims
-from tests.harness.synthetic import claim
-from tests.harness.test_foreign_runs import LATEX, MARKUP, _edit, _forge
 
 pytest.importorskip("papermill")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -134,30 +131,3 @@ def test_the_answer_is_above_the_fold(browser: Any, site: Path) -> None:
 def test_an_old_address_leads_to_the_reading(browser: Any, site: Path) -> None:
     page, _ = visit(browser, site / "song2021" / "theorem-2.6--corrected.html")
     page.wait_for_url("**/theorem-2.6.html#corrected")
-
-
-def test_a_hostile_run_does_nothing_in_a_browser(browser: Any, tmp_path: Path) -> None:
-    """Scripts, forms and refreshes in the texts of a run: the page stays, nothing is fetched or runs."""
-
-    def evil(result: dict[str, Any]) -> None:
-        result["evidence"][0].update(quantity=MARKUP + LATEX[0], note=MARKUP + LATEX[1], method=MARKUP)
-        result["evidence"][0]["point"] = {MARKUP: MARKUP}
-
-    run_claims([claim()], Settings(tier="smoke"), out=tmp_path / "runs" / "run")
-    _forge(tmp_path / "runs" / "run", evil)
-    _edit(
-        tmp_path / "runs" / "run" / "provenance.json",
-        lambda p: p.update(versions={MARKUP: MARKUP}, started="<script>document.title = 'run'</script>"),
-    )
-    out = write_report(tmp_path / "runs" / "run", tmp_path / "site").parent
-    for file in sorted(out.rglob("*.html")):
-        page, said = visit(browser, file)
-        asked: list[str] = []
-        page.on("request", lambda request, asked=asked: asked.append(request.url))
-        page.wait_for_timeout(300)
-        assert page.url == file.as_uri()
-        assert page.title() != "run"
-        assert page.locator("form, iframe, object, embed, base").count() == 0
-        assert [url for url in asked if "x.test" in url] == []
-        assert said == [], json.dumps(said)
-        page.context.close()

