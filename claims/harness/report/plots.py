@@ -94,7 +94,7 @@ def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> D
     Raises ValueError where the plot names a column that the rows lack or a column that holds no numbers, and
     NoRowsError where the run has no row that can be drawn (another tier may have).
     """
-    kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _sandwich}
+    kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _curve}
     if plot.kind not in kinds:
         raise ValueError(f"plot {plot.title!r}: kind must be one of {', '.join(kinds)}, got {plot.kind!r}")
     lines = _lines(plot, rows)
@@ -247,9 +247,10 @@ def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None
 
 
 def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
+    """Lines with their intervals, or, of a sandwich, between a lower (`low`) and an upper bound (`high`)."""
     import numpy as np
 
-    interval = plot.low is not None and plot.high is not None
+    interval, bounded = plot.low is not None and plot.high is not None, plot.kind == "sandwich"
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
         _faint_rows(axes, line, colour)
@@ -260,12 +261,21 @@ def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) 
             if low is not None and high is not None:
                 ends = np.clip([y - low, high - y], 0, None)
                 axes.errorbar(line.x, y, ends, color=colour, linestyle="none", capsize=3, linewidth=1.3)
-        else:
-            if low is not None and high is not None:
-                axes.fill_between(line.x, low, high, color=colour, alpha=0.18, linewidth=0)
-            axes.plot(line.x, y, color=colour, marker=marker, label=label)
+            continue
+        shade = PALETTE[2] if bounded and len(lines) == 1 else colour
+        bounds = ((low, "--", "lower bound"), (high, ":", "upper bound")) if bounded else ()
+        for bound, style, name in bounds:
+            if bound is not None:
+                named = name if index == 0 else None
+                axes.plot(line.x, bound, color=shade, linestyle=style, linewidth=1.4, label=named)
+        if low is not None and high is not None:
+            axes.fill_between(line.x, low, high, color=shade, alpha=0.15, linewidth=0)
+        axes.plot(line.x, y, color=colour, marker=marker, label=label)
     _claimed(axes, plot, lines)
-    return f"The {'bars are intervals' if lines.names else 'band is the interval'}." if interval else ""
+    if lines.names:
+        return "The bars are intervals." if interval else ""
+    words = "The shaded region lies between the bounds." if bounded else "The band is the interval."
+    return words if interval else ""
 
 
 def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
@@ -307,33 +317,6 @@ def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence])
     if plot.low is not None and plot.high is not None:
         said.append("Bars are intervals.")
     return " ".join(said)
-
-
-def _sandwich(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
-    """Measured values between a lower (`low`) and an upper bound (`high`)."""
-    for index, line in enumerate(lines):
-        colour, marker = _look(index, len(lines))
-        x = line.x
-        _faint_rows(axes, line, colour)
-        low, high = line.column(plot.low), line.column(plot.high)
-        shade = PALETTE[2] if len(lines) == 1 else colour
-        for bound, style, name in ((low, "--", "lower bound"), (high, ":", "upper bound")):
-            if bound is not None:
-                label = name if index == 0 else None
-                axes.plot(x, bound, color=shade, linestyle=style, linewidth=1.4, label=label)
-        if low is not None and high is not None:
-            axes.fill_between(x, low, high, color=shade, alpha=0.12, linewidth=0)
-        axes.plot(
-            x,
-            line.values(plot.y),
-            color=colour,
-            marker=marker,
-            label=line.label or "measured",
-        )
-    _claimed(axes, plot, lines)
-    return (
-        "The shaded region lies between the bounds." if plot.low is not None and plot.high is not None else ""
-    )
 
 
 def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
