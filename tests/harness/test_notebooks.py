@@ -74,7 +74,7 @@ def test_published_notebooks_compute_without_their_run(tmp_path: Path) -> None:
     done = papermill(site / "song2021" / "lemma-b.2.ipynb", tmp_path / "new")
     assert done.returncode == 0, done.stderr
     text = outputs(tmp_path / "new" / "out.ipynb")
-    assert "*computed*" in text
+    assert "*computed here*" in text
     assert "**CONFIRMED**" in text
 
 
