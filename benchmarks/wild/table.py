@@ -229,7 +229,8 @@ def _told(row: Row, grey: Row) -> str:
     """What the trace says of a case, and what a correction changes."""
     steps = "".join(f"; {step['text']}" for step in grey.get("cause", ()))
     changed = f"; a correction changes `{row['line']}`" if row.get("line") else ""
-    return f"{_grey(grey)}: {grey['text']}{steps}{changed}"
+    wrong = " **No violation is known here: the trace is taken to be wrong.** The trace says"
+    return f"{_grey(grey)}:{wrong if row['expected'] == 'not-refuted' else ''} {grey['text']}{steps}{changed}"
 
 
 def _near(named: str, changed: str) -> bool:

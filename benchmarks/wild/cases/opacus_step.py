@@ -35,13 +35,13 @@ RELEASES = [
         ],
         "dependencies": False,
         "line": "opacus/privacy_engine.py:413",
-        "drawn": ["opacus/optimizers/optimizer.py:160"],
+        "drawn": ["opacus/optimizers/optimizer.py:160", "opacus/optimizers/optimizer.py:448"],
     },
     {
         "library": "opacus==1.6.0",
         "requirements": ["torch==2.13.0+cpu"],
         "line": "opacus/privacy_engine.py:441",
-        "drawn": ["opacus/optimizers/optimizer.py:162"],
+        "drawn": ["opacus/optimizers/optimizer.py:162", "opacus/optimizers/optimizer.py:504"],
     },
 ]
 CASES = [
