@@ -20,7 +20,7 @@ Three losses, σ = 1:
 
 How it is checked. On samples. The radius holds: the probability that some user leaves it is at most α = 0.05,
 over all losses and cells. The order: the exponents of the mean radius over the root of the logarithm in m, d,
-n must not be worse than −½, ½, 0 by more than ⅛ (a quarter of the step ½ between such laws) for the bumps, m
+n must not be worse than −½, ½, 0 by more than 0.05 (a tenth of the step ½ between such laws) for the bumps, m
 over six decades; for the other two losses those in m and d. The exponent of K is fitted and reported: log K
 stands in one logarithm with dn/α, so that for few bumps the radius grows faster than its bound, and from
 below. What the largest mean radius is in units of σ√(d/m) and the root of the logarithm is reported: the

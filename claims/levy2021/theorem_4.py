@@ -32,7 +32,7 @@ The reading `:feasible` stops the schedule where the answers of Algorithm 3 woul
 factors of the privacy term into λ, which the printed λ leaves out: λ then is smaller than the noise of the
 first phases by their root, these phases throw the iterate about at random, and the risk carries the log
 factors twice. Up to log factors the statement is the same. The rate is that of the oracle, and not of runs of
-the program: with the natural G = G̃ several phases can be run from n = 10⁹ users on, and exponents within ⅛
+the program: with the natural G = G̃ several phases can be run from n = 10⁹ users on, and exponents within 0.05
 take some thousand runs of T answers over decades of n, 10¹³ gradients and more. So answers of the rate are
 those of the oracle A′ of Theorem 2 around the phase's empirical gradient, whose sampling error N(0, σ²I/(n_t
 m)) is drawn once a phase. Such a run is a run of Algorithm 4 but for the β of Theorem 2, and each link is
@@ -46,7 +46,7 @@ printed condition on H never binds.
 How it is checked. Printed: the linear program over all (ε, δ)-DP laws on n equal users against the printed
 bound. Feasible and one phase: exponents of the excess of the worst of fifteen linear losses and two
 quadratics (chosen on one half of the runs, measured on the other) must not be worse than claimed by more than
-⅛, a quarter of the step ½ between such laws. Every loss, λ and log factor is computed here from the formulas
+0.05, a tenth of the step ½ between such laws. Every loss, λ and log factor is computed here from the formulas
 of the paper, and a cell speaks for a term that is at least three times the other. The privacy term: −1, −½,
 1, −1 in n, m, d, ε, after division by the printed log factors of a first-phase answer. The statistical term
 is the larger one only where n·ε²·G/(G̃d) exceeds these log factors, some 10¹⁵: with G = 100·G̃ from n =
@@ -285,7 +285,7 @@ def real(point: Point) -> dict[str, Any]:
     served = np.zeros(f.n, dtype=int)
     runs = 1
     if point.phases_run == 1:  # a run at d = 4 has four coordinates and is as dear as ten others
-        runs = max(20, point.trials // 2) // (1 if f.d == 1 else 3)
+        runs = max(20, point.trials // 8) // (1 if f.d == 1 else 3)
     for _ in range(runs):
         queries: list[tuple[Array, int, int]] = []
 
@@ -474,8 +474,8 @@ FEASIBLE = CLAIM.reading(
     fits_exponents=True,
     measure=measure,
     judge=judge,
-    smoke=Tier(ORACLE + STEEP[:1] + ITSELF[:2], trials=15),
-    ci=Tier(ORACLE + STATISTICAL + STEEP + ITSELF, trials=30),
+    smoke=Tier(ORACLE + STEEP[:1] + ITSELF[:2], trials=40),
+    ci=Tier(ORACLE + STATISTICAL + STEEP + ITSELF, trials=60),
     full=Tier(ORACLE + STATISTICAL + STEEP + ITSELF, trials=2000, chunk=500),
     plots=[
         Plot(
@@ -504,8 +504,8 @@ ONE_PHASE = CLAIM.reading(
     fits_exponents=True,
     measure=measure_one,
     judge=judge_one,
-    smoke=Tier(ORACLE, trials=15),
-    ci=Tier(ORACLE, trials=30),
+    smoke=Tier(ORACLE, trials=40),
+    ci=Tier(ORACLE, trials=120),
     full=Tier(ORACLE, trials=2000, chunk=500),
     plots=(),
 )

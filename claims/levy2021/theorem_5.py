@@ -32,7 +32,7 @@ Algorithm 2 itself (tuned constants) and a fixed answer must have at least c tim
 all samples, which is not private, must be seen below that where privacy dominates. The risk of a mechanism is
 the supremum over four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that
 regime the exponents of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more
-than ⅛ (a quarter of the step ½ between such laws) after division by the radius of the clipping. Other
+than 0.05 (a tenth of the step ½ between such laws) after division by the radius of the clipping. Other
 mechanisms could do better; none that is built here does.
 
 Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A

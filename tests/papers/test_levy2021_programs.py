@@ -40,8 +40,8 @@ def test_walk_has_the_risk_of_simulated_walks():
 
 
 def test_horizon_refutes_a_wrong_power():
-    grows = _first_order.horizon(lambda steps: steps**0.5, 0.0, _first_order.TOLERANCE, "risk")
-    holds = _first_order.horizon(lambda steps: 1.0 - 1.0 / steps, 0.0, _first_order.TOLERANCE, "risk")
+    grows = _first_order.horizon(lambda steps: steps**0.5, 0.0, "risk")
+    holds = _first_order.horizon(lambda steps: 1.0 - 1.0 / steps, 0.0, "risk")
     assert grows.verdict == "REFUTED"
     assert holds.verdict is None
 
