@@ -15,8 +15,8 @@ error of the answers in n, τ² ∝ 1/m, d, ε, K must be −2, −1, 2 (τ² �
 the log factors, and the squared error must equal the variance above, both from both sides; answers must not
 be correlated. Over six decades of n and four of ε, where queries would cost too much, the errors are those of
 A′ of Theorem 2, to which Algorithm 2 is β-close. At δ = 10⁻³ and 10⁻¹² (`:delta`) the squared error must be
-that variance, too: δ enters this theorem, Theorem 3 and Corollary 2 by the budget of an answer alone, which is
-one function for all of them."""
+that variance, too: δ enters this theorem, Theorem 3 and Corollary 2 by the budget of an answer alone, which
+is one function for all of them."""
 
 from __future__ import annotations
 

@@ -51,8 +51,8 @@ from implementations.song2021 import dp_gd
 if TYPE_CHECKING:
     import pandas as pd
 
-TOLERANCE = 0.1
-"""A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
+TOLERANCE = 0.05
+"""A forgotten root moves an exponent by ½: exponents are held within a tenth of that."""
 BETAS = (0.3, 0.1, 0.01, 0.001)
 CONSTANT = 2.0
 """The constant that the high-probability check puts for the hidden one: the least whole number with which
@@ -314,6 +314,7 @@ CLAIM = Claim(
             *printed(REGIMES[:2], [6], []),
             *one_axis("epsilon", [0.25, 0.5, 1.0]),
             *one_axis("delta", [1e-12, 1e-8, 1e-5, 1e-2]),
+            *(cell(1, 24.0, e, 1e-5, "printed") for e in (0.1, 1e-2, 1e-4)),
             *calibrated(CALIBRATED, LEVELS[:2]),
         ],
         trials=800,

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 CONSTANT = 1.0 / 210.0
 LEVEL = 0.05
 THRESHOLD_DELTA = 1e-6
-TOLERANCE = 0.1
-"""A forgotten root moves an exponent by ½: exponents are held within a fifth of that."""
+TOLERANCE = 0.05
+"""A forgotten root moves an exponent by ½: exponents are held within a tenth of that."""
 FORM, SPREAD = "min(1, d/(εn))", "1/μ*"
 DATASETS = 20
 
