@@ -1,10 +1,11 @@
-"""What would decide an exponent that the measurements leave open: further levels of its axis.
+"""What would decide an exponent that the measurements leave open: further levels of its axis, or trials.
 
 A level that is added continues the measured levels at their mean ratio, with a copy of every cell at the
-largest level. The standard error falls as the design says, √[(XᵀWX)⁻¹]_jj, and Student's t gains one degree
-of freedom for each cell (cluster). Where the estimate is within the tolerance, the interval has to fit within
-it, too (two one-sided tests); where the estimate is beyond, the whole interval has to be. The smallest number
-of levels that would do is what is said.
+largest level. The standard error falls as the design says, √[(XᵀWX)⁻¹]_jj, and Student's t gains a degree of
+freedom a cell. Where the estimate is within the tolerance, the interval has to fit within it, too (two
+one-sided tests); where the estimate is beyond, the whole interval has to be. The smallest number of levels
+that would do is what is said. Where trials recur over cells a level more has the same trials, whose slopes
+may differ, so that only more trials are foreseen to help.
 
 The scatter is estimated from few cells, and where it came out small by chance too few levels would be
 advised. So its upper limit of confidence 0.8 is taken, s·√(df/χ²_df) at the lower fifth of χ²_df.
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.rates.diagnostics import Fitted
-from audits.rates.exponents import Exponent, t_quantile
+from audits.rates.exponents import Exponent
 
 Array = NDArray[np.float64]
 
@@ -40,48 +41,46 @@ class Open:
     room: float
     level: float
 
-    def decided(self, exponent: Exponent) -> bool:
-        """Whether an interval as wide as this exponent's decides."""
-        return half_width(exponent, self.level) <= abs(self.room)
+    def half_width(self, exponent: Exponent) -> float:
+        """Half the length of the interval of this exponent."""
+        return exponent.interval(self.level)[1] - exponent.estimate
 
-
-def half_width(exponent: Exponent, level: float) -> float:
-    """Half the length of the interval whose limits have this one-sided level.
-
-    >>> round(half_width(Exponent(estimate=0.0, standard_error=1.0), 0.05), 3)
-    1.645
-    """
-    return t_quantile(level, exponent.degrees_of_freedom) * exponent.standard_error
+    @property
+    def times(self) -> float:
+        """How many times the trials would make the interval fit, if the scatter comes from the trials."""
+        return (self.half_width(self.exponent) / abs(self.room)) ** 2 if self.room else math.inf
 
 
 def advice(fitted: Fitted, j: int, question: Open) -> str:
-    """What would decide exponent j, in one sentence: further levels of its axis, or less scatter."""
-    axis = fitted.names[j]
+    """What would decide exponent j, in one sentence."""
+    axis, times = fitted.names[j], question.times
+    if times > 1e9:
+        return f"no further levels of {axis} would decide: the estimate stands at the limit"
+    if (trials := fitted.cells.trials) is not None:
+        count = len(trials.without)
+        return (
+            f"about {math.ceil(count * times):,} trials by column {trials.column!r} in the place of {count} "
+            "would decide, if they are no more different than those seen"
+        )
     levels = np.unique(fitted.cells.axes[axis])
     ratio = float((levels[-1] / levels[0]) ** (1.0 / (levels.size - 1)))
     for added in range(1, MOST_LEVELS + 1):
-        foreseen = with_levels(fitted, j, _cautious(question.exponent), added)
-        if question.decided(foreseen):
-            reach, half = float(levels[-1]) * ratio**added, half_width(foreseen, question.level)
+        half = question.half_width(with_levels(fitted, j, _cautious(question.exponent), added))
+        if half <= abs(question.room):
             return (
-                f"{added} further level{'s' * (added > 1)} of {axis}, up to {reach:.6g}, would decide, if "
-                f"the scatter is no larger than seen: the interval would be ± {half:.2g}, the limit is "
-                f"{abs(question.room):.2g} away"
+                f"{added} further level{'s' * (added > 1)} of {axis}, up to {levels[-1] * ratio**added:.6g}, "
+                f"would decide, if the scatter is no larger than seen: the interval would be ± {half:.2g}, "
+                f"the limit is {abs(question.room):.2g} away"
             )
-    now = half_width(question.exponent, question.level)
-    if question.room == 0.0 or not math.isfinite(now):
-        return f"no further levels of {axis} would decide: the estimate stands at the limit"
-    times = math.ceil((now / abs(question.room)) ** 2)
     return (
-        f"{MOST_LEVELS} further levels of {axis} would not decide; about {times:,} times as many trials in "
-        "each cell would, if the scatter comes from the trials, or a larger tolerance"
+        f"{MOST_LEVELS} further levels of {axis} would not decide; about {math.ceil(times):,} times as many "
+        "trials in each cell would, if the scatter comes from the trials, or a larger tolerance"
     )
 
 
 def change_advice(both: Exponent, tolerance: float, level: float = 0.05) -> str:
     """What would decide a difference to a baseline that is open, in a sentence; `both` has its error."""
-    room = abs(tolerance - abs(both.estimate))
-    times = (half_width(both, level) / room) ** 2 if room > 0.0 else math.inf
+    times = Open(both, tolerance - abs(both.estimate), level).times
     if times > 1e6:
         return f"no number of trials would decide: the difference is {both.estimate:.3g}, the tolerance"
     return (
@@ -100,23 +99,22 @@ def _cautious(exponent: Exponent) -> Exponent:
 
 
 def with_levels(fitted: Fitted, j: int, exponent: Exponent, added: int) -> Exponent:
-    """The exponent as it would be with `added` further levels of axis j: its error and degrees of freedom."""
-    axis = fitted.names[j]
-    x = fitted.cells.axes[axis]
+    """Exponent j as it would be with further levels of its axis, the same estimate and the same scatter."""
+    x = fitted.design[:, j + 1]
     levels = np.unique(x)
-    step = math.log(levels[-1] / levels[0]) / (levels.size - 1)
     last = np.flatnonzero(x == levels[-1])
     copies = np.repeat(fitted.design[last], added, axis=0)
-    copies[:, j + 1] += step * np.tile(np.arange(1.0, added + 1.0), last.size)
+    copies[:, j + 1] += (
+        (levels[-1] - levels[0]) / (levels.size - 1) * np.tile(np.arange(added) + 1, last.size)
+    )
     weights = fitted.fit.weights
-    design = np.vstack([fitted.design, copies])
     before = _spread(fitted.design, weights, j + 1)
-    after = _spread(design, np.concatenate([weights, np.repeat(weights[last], added)]), j + 1)
-    clusters = np.unique(fitted.cells.cluster[last]).size
+    more = np.concatenate([weights, np.repeat(weights[last], added)])
+    after = _spread(np.vstack([fitted.design, copies]), more, j + 1)
     return Exponent(
         estimate=exponent.estimate,
         standard_error=exponent.standard_error * after / before,
-        degrees_of_freedom=exponent.degrees_of_freedom + added * clusters,
+        degrees_of_freedom=exponent.degrees_of_freedom + added * last.size,
     )
 
 

@@ -43,15 +43,18 @@ def numeric_column(table: Any, name: str) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """Trials that recur over cells: the column that names them, and each cell's mean without each of them."""
+    """Trials that recur over cells: the column that names them, and each cell's mean without each of them.
+
+    without  (trials, cells), NaN where a cell has no other trial.
+    """
 
     column: str
-    without: Array  # (trials, cells)
+    without: Array
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """One entry per grid point: axis values, mean risk, its standard error, cluster number; rows in all.
+    """One entry per grid point: axis values, mean risk, its standard error; rows in all.
 
     spare    rows beyond one a cell, from which the errors are estimated; inf where they were given.
     own      whether the error of each cell rests on its own rows, or was given.
@@ -62,7 +65,6 @@ class Cells:
     axes: dict[str, Array]
     risk: Array
     error: Array
-    cluster: Integers
     rows: int
     spare: float
     own: bool
@@ -81,7 +83,6 @@ class Columns:
     risk: str
     axes: Sequence[str]
     error: str | None = None
-    cluster: str | None = None
     trial: str | bool | None = None
     least: int = 3
 
@@ -116,12 +117,9 @@ def cells_of(table: Any, asked: Columns) -> Cells:
         standard, spare = np.sqrt(np.bincount(cell, single**2)) / count, math.inf
     else:
         standard, spare = _errors_from_rows(values, mean, cell, count), float((count - 1.0).sum())
-    groups = np.arange(mean.size)
-    if asked.cluster is not None:
-        groups = _cluster_of_cells(_column(table, asked.cluster), asked.cluster, cell, mean.size)
     by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(asked.axes)}
     own = asked.error is not None or bool(count.min() >= OWN_ERROR)
-    cells = Cells(by_name, mean, standard, groups, values.size, spare, own, going_together(values, cell))
+    cells = Cells(by_name, mean, standard, values.size, spare, own, going_together(values, cell))
     return _with_trials(cells, table, asked, cell, values)
 
 
@@ -137,20 +135,6 @@ def _errors_from_rows(values: Array, mean: Array, cell: Integers, count: Array) 
         return own / np.sqrt(count)
     pooled = mean * math.sqrt(float((square / mean**2).sum()) / free)
     return np.where(few, pooled, own) / np.sqrt(count)
-
-
-def _cluster_of_cells(labels: Any, name: str, cell: Integers, cells: int) -> Integers:
-    if labels.shape != cell.shape:
-        raise ValueError(f"column {name!r} must have one entry per row, got shape {labels.shape}")
-    _, number = np.unique(labels, return_inverse=True)
-    result = np.zeros(cells, dtype=np.int64)
-    result[cell] = number
-    if (result[cell] != number).any():
-        raise ValueError(
-            f"cluster {name!r} must be constant within a cell, and is not; trials that recur over cells "
-            f"(a seed, a fold) are named by trial={name!r}"
-        )
-    return np.unique(result, return_inverse=True)[1].astype(np.int64)
 
 
 def going_together(values: Array, cell: Integers) -> float:
@@ -199,14 +183,12 @@ def _recur(labels: Any, cell: Integers) -> bool:
 def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, values: Array) -> Cells:
     """The cells with their means without each trial."""
     name = asked.trial
-    if asked.trial is None and asked.cluster is None:
+    if asked.trial is None:
         name = trial_column(table, cell)
     if name is True or name in (asked.risk, *asked.axes):
         raise ValueError(f"trial must name a column that is neither risk nor axis, or be False, got {name!r}")
     if not isinstance(name, str):
         return cells
-    if asked.cluster is not None:
-        raise ValueError(f"cluster groups cells, trial groups rows over cells: give one, got {name!r}, too")
     labels = _column(table, name)
     if labels.shape != cell.shape:
         raise ValueError(f"column {name!r} must have one entry per row, got shape {labels.shape}")
@@ -217,29 +199,29 @@ def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, value
     own = np.zeros(shape)
     np.add.at(own, (number, cell), 1.0)
     count = own.sum(axis=0)
+    alone = own == count
+    least = len(asked.axes) + 3 if alone.any() else LEAST_TRIALS  # a trial more than coefficients, and two
     why = ""
-    if shape[0] < LEAST_TRIALS:
-        why = f"{name!r} names {shape[0]} trial{'s' * (shape[0] > 1)}, and {LEAST_TRIALS} are needed"
+    if shape[0] < least:
+        why = f"{name!r} names {shape[0]} trial{'s' * (shape[0] > 1)}, and {least} are needed"
     elif any(str(label) in ("nan", "None", "") for label in labels):
         why = f"a row has no {name!r}"
-    elif (own == count).any():
-        why = f"a cell has one trial of {name!r} only"
     if why and asked.trial is not None:
         raise ValueError(f"trial: {why}, to see what trials share")
     if why:
         return replace(cells, unusable=f"{why}: what the cells share is not in the interval")
     deviation = np.zeros(shape)
     np.add.at(deviation, (number, cell), values - cells.risk[cell])
-    return replace(cells, trials=Trials(name, cells.risk - deviation / (count - own)))
+    without = cells.risk - deviation / np.where(alone, np.nan, count - own)
+    return replace(cells, trials=Trials(name, without))
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What is regressed, an entry a cell: y, its Monte Carlo variance, cluster; y without each trial."""
+    """What is regressed, an entry a cell: y, its Monte Carlo variance; y without each trial."""
 
     y: Array
     variance: Array
-    cluster: Integers
     without: Array | None = None
 
     def less(self, offset: Array) -> Observed:
@@ -252,13 +234,13 @@ def log_risk(cells: Cells) -> Observed:
     """log of the mean risk and its variance; E log(m̂) ≈ log m − v/2, so v/2 is added back."""
     variance = (cells.error / cells.risk) ** 2
     y = np.log(cells.risk) + 0.5 * variance
-    return Observed(y, variance, cells.cluster, _linear(cells, y, cells.risk))
+    return Observed(y, variance, _linear(cells, y, cells.risk))
 
 
 def near(cells: Cells, law: Array) -> Observed:
     """The logarithm to first order about a law f > 0, log f + (m − f)/f, which a mean m ≤ 0 has, too."""
     y = np.log(law) + (cells.risk - law) / law
-    return Observed(y, (cells.error / law) ** 2, cells.cluster, _linear(cells, y, law))
+    return Observed(y, (cells.error / law) ** 2, _linear(cells, y, law))
 
 
 def _linear(cells: Cells, y: Array, scale: Array) -> Array | None:

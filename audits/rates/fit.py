@@ -5,13 +5,13 @@ variance is its Monte Carlo variance v (of the log, by the delta method) plus a 
 all cells, estimated by moments as in a random-effects meta-analysis (DerSimonian and Laird 1986): without
 τ², one very precise cell would decide the slope.
 
-Intervals. The standard error is the largest of three. HC3 (CR3 where clusters of cells are given; MacKinnon
-and White 1985, Bell and McCaffrey 2002) holds when the variances are not as modelled. That of weighted least
-squares is exact under the model above, and keeps HC3, which varies much with few cells, from coming out short
-by chance. Where trials recur over cells (the same seeds at every n, growing parts of one dataset) the cells
-are dependent, and a jackknife leaves each of R trials out of all cells (Tukey 1958). The quantile is
-Student's t with G − k degrees of freedom for G cells or clusters and k coefficients, or R − 1 where that is
-less. `benchmarks/rates.py` measures misses and false verdicts on thirty kinds of tables. Seven cells on one
+Intervals. The standard error is the largest of three. HC3 (MacKinnon and White 1985) holds when the variances
+are not as modelled. That of weighted least squares is exact under the model above, and keeps HC3, which
+varies much with few cells, from coming out short by chance. Where trials recur over cells (the same seeds at
+every n, growing parts of one dataset, a dataset with several cells) the cells are dependent, and a jackknife
+leaves each of R trials out of all cells (Tukey 1958). The quantile is Student's t with G − k degrees of
+freedom for G cells and k coefficients, or those of the trials where these are less (`regress`).
+`benchmarks/rates.py` measures misses and false verdicts on thirty kinds of tables. Seven cells on one
 axis have 5 degrees of freedom, whose one-sided quantile at 1e-5 is 15.5; twelve cells have 10, and 7.5: small
 tables decide little at small levels.
 
@@ -29,7 +29,7 @@ log factors.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,8 +50,9 @@ from audits.rates.cells import (
 )
 from audits.rates.diagnostics import Fitted, diagnose
 from audits.rates.directions import directions
-from audits.rates.question import LARGEST_RELATIVE_ERROR, Doubts, Question
+from audits.rates.question import Doubt, Question
 from audits.rates.regression import (
+    DEPENDENT,
     Regression,
     exponent_of,
     on_scale_of_risk,
@@ -61,6 +62,8 @@ from audits.rates.regression import (
 from audits.rates.result import RateFit
 
 Array = NDArray[np.float64]
+LARGEST_RELATIVE_ERROR = 0.3
+"""Of a cell: above it the logarithm is no longer nearly normal."""
 
 
 def fit_rate(
@@ -77,7 +80,6 @@ def fit_rate(
     form: str | None = None,
     trivial: float | None = None,
     standard_error: str | None = None,
-    cluster: str | None = None,
     trial: str | bool | None = None,
 ) -> RateFit:
     """Fit risk ≈ C·∏ x_j^θ_j and hold the exponents against claimed ones.
@@ -109,11 +111,9 @@ def fit_rate(
                all verdicts INCONCLUSIVE.
     standard_error  column with the standard error of the rows' risks; None estimates it from the rows of a
                cell (a table with one row per cell is taken to be free of Monte Carlo error).
-    cluster    column that names groups of cells whose errors are dependent (one dataset under several
-               cells), constant within a cell; None takes cells as independent.
     trial      column that names trials which recur over cells (a seed, a fold, a dataset of which every n
-               takes the first n records). None recognises a column called seed, trial, rep, fold or run whose
-               values recur over cells; False says that all rows are independent.
+               takes the first n records, or that has several cells). None recognises a column called seed,
+               trial, rep, fold or run whose values recur over cells; False says that rows are independent.
 
     Raises ValueError for missing columns, values that are not finite, axes ≤ 0, cells whose mean risk is ≤ 0
     without an error of its own, too few cells or trials, axes that are collinear, claims about columns that
@@ -134,30 +134,25 @@ def fit_rate(
     names = question.names
     if risk in names:
         raise ValueError(f"axes must name what was varied, got the risk column {risk!r} itself")
-    cells = cells_of(
-        table, Columns(risk=risk, axes=names, error=standard_error, cluster=cluster, trial=trial)
-    )
+    cells = cells_of(table, Columns(risk=risk, axes=names, error=standard_error, trial=trial))
     one_sided = [] if question.side is Side.TIGHT else list(question.claimed)
     question = replace(question, falling=directions(cells.axes, vanishing, one_sided))
     design = np.column_stack([np.ones(cells.risk.size), *(np.log(cells.axes[a]) for a in names)])
     check_design(design, names)
     below = cells.risk.min() <= 0.0 or (_noisy(cells) and cells.own)
     fit, seen = _fitted(design, cells, below)
-    undeclared = trial is not False and cluster is None and cells.trials is None
-    doubts = Doubts(
-        noisy=_noisy(cells) and not below,
-        weak=below and _weak(cells, design @ fit.coefficients, design.shape[1]),
-        vacuous=_vacuous_cells(table, form, trivial, names),
-        close=too_close(fit, seen, cells.spare) if undeclared else 1.0,
-        together=cells.together if undeclared else 1.0,
-        unusable=cells.unusable,
-    )
     fitted = Fitted(cells, names, design, seen, fit)
+    doubts = list(_doubts(fitted, below, trial is not False and cells.trials is None))
+    if vacuous := _vacuous_cells(table, form, trivial, names):
+        note = f"the claimed form exceeds the trivial value in {vacuous} cells: no slope decides"
+        doubts.append(Doubt(note, "only cells where the claimed form is below the trivial value can decide"))
     fits = []
     for j, diagnosis in enumerate(diagnose(fitted, tolerance)):
         found = question.held_against(exponent_of(fit, j + 1), diagnosis, doubts)
         left = question.left_open(found, doubts)
-        fits.append(replace(found, advice=advice(fitted, j, left) if isinstance(left, Open) else left or ""))
+        note = "; ".join(filter(None, [found.note, cells.unusable]))
+        said = advice(fitted, j, left) if isinstance(left, Open) else left
+        fits.append(replace(found, note=note, advice=said))
     return RateFit(
         axes=tuple(fits),
         constant=math.exp(min(float(fit.coefficients[0]), 700.0)),
@@ -174,10 +169,35 @@ def _noisy(cells: Cells) -> bool:
     return bool((cells.error > LARGEST_RELATIVE_ERROR * cells.risk).any())
 
 
-def _weak(cells: Cells, log_law: Array, coefficients: int) -> bool:
-    """Whether fewer cells than coefficients and one stand three standard errors above 0."""
-    above = log_law >= np.log(3.0 * cells.error)
-    return int(above.sum()) < coefficients + 1
+def _doubts(fitted: Fitted, below: bool, undeclared: bool) -> Iterator[Doubt]:
+    """Why nothing is decided: noise, or what the cells share where no column of trials is used."""
+    cells, fit = fitted.cells, fitted.fit
+    trials = "more trials in the noisiest cells would help, before any level is added"
+    if _noisy(cells) and not below:
+        note = f"a cell has a relative standard error above {LARGEST_RELATIVE_ERROR}"
+        yield Doubt(note, trials, stands=True)
+    above = fitted.design @ fit.coefficients >= np.log(np.maximum(3.0 * cells.error, 1e-300))
+    if below and above.sum() < fit.coefficients.size + 1:
+        yield Doubt("too few cells stand three standard errors above 0", trials)
+    if not undeclared:
+        return
+    name = (
+        "name what the cells share, a seed or a dataset, with trial= (--trial COLUMN); if cells are "
+        "independent, say so by trial=False (--trial none); standard deviations in the place of "
+        "standard errors look the same"
+    )
+    close = too_close(fit, fitted.seen, cells.spare)
+    if cells.together < DEPENDENT:
+        yield Doubt(
+            "the rows of neighbouring cells go together, in their order, as those of independent cells "
+            f"do with probability {cells.together:.1g} only",
+            name,
+        )
+    elif close < DEPENDENT:
+        yield Doubt(
+            f"cells lie closer to the line than the spread of their trials allows (probability {close:.1g})",
+            name,
+        )
 
 
 def _fitted(design: Array, cells: Cells, below: bool) -> tuple[Regression, Observed]:
@@ -210,7 +230,7 @@ def slope_against(
     regressor  column that holds f at every row's grid point, > 0.
     vanishing  whether the statement sends f to 0 (the usual case: more data, less risk). There an UPPER
                claim, risk ≤ C·f, is broken by a slope below 1; where f grows, by a slope above 1.
-    options    as `fit_rate`: alpha, equivalence_alpha, trivial, standard_error, cluster, trial.
+    options    as `fit_rate`: alpha, equivalence_alpha, trivial, standard_error, trial.
 
     >>> n = np.array([1e2, 2e2, 4e2, 8e2, 16e2, 32e2])
     >>> f = np.log(n) / n

@@ -148,7 +148,7 @@ class FormFit:
 def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
     """Fit risk ≈ Σ c_k t_k with c_k ≥ 0.
 
-    options  columns `error`, `cluster`, `trial` as in `fit_rate`.
+    options  columns `error` and `trial` as in `fit_rate`.
     Raises ValueError for a form that is none, and as `fit_rate`.
 
     >>> n = np.array([1e2, 2e2, 4e2, 8e2, 16e2, 32e2, 64e2])
@@ -285,7 +285,7 @@ def compare_forms(
     if cells.risk.min() <= 0.0:
         raise ValueError(f"mean risk must be > 0 in every cell, to compare forms, got {cells.risk.min():.6g}")
     seen, designs = log_risk(cells), [form.design(cells.axes) for form in forms]
-    apart = [cells.cluster != g for g in cells.cluster]
+    apart = ~np.eye(cells.risk.size, dtype=bool)
     told = [
         np.log([design[i] @ _coefficients(design, cells, keep) for i, keep in enumerate(apart)])
         for design in designs
@@ -334,6 +334,6 @@ def _distance(right: Form, wrong: Form, axes: Mapping[str, Array], found: Array)
     """√Σ(log f − log g)² of a law and the best fit to it by the other form."""
     law = right.design(axes) @ found
     zero = np.zeros(law.size)
-    cells = Cells(dict(axes), law, zero, np.arange(law.size), law.size, 0.0, False)
+    cells = Cells(dict(axes), law, zero, law.size, 0.0, False)
     design = wrong.design(axes)
     return float(np.linalg.norm(np.log(design @ _coefficients(design, cells) / law)))

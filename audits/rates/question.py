@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from audits.evidence import Side, Verdict
@@ -11,50 +11,23 @@ from audits.rates.advice import Open
 from audits.rates.diagnostics import Diagnosis
 from audits.rates.directions import which_is_worse
 from audits.rates.exponents import Exponent, t_quantile
-from audits.rates.regression import DEPENDENT
 from audits.rates.result import AxisFit
 
 _Z90 = 1.2815515655446004
-LARGEST_RELATIVE_ERROR = 0.3
-"""Of a cell: above it the logarithm is no longer nearly normal."""
 _ROUNDING = 1e-9
 """Of the exponents of exact tables."""
 
 
 @dataclass(frozen=True, slots=True)
-class Doubts:
-    """What is wrong with a table for all of its exponents.
+class Doubt:
+    """A reason why no exponent of a table decides: what is wrong, and what would mend it.
 
-    noisy     a cell is too noisy for a logarithm; `vacuous` cells have a trivial claim.
-    weak      too few cells stand out of their noise for an interval that rests on derivatives.
-    close     probability that independent cells lie as close to the line; `together`, that their rows go
-              together as much.
-    unusable  why the column of trials is not used, in words.
+    stands  whether a refutation stands all the same.
     """
 
-    noisy: bool
-    vacuous: int
-    weak: bool = False
-    close: float = 1.0
-    together: float = 1.0
-    unusable: str = ""
-
-    @property
-    def dependent(self) -> bool:
-        """Whether the cells share what no column names."""
-        return min(self.close, self.together) < DEPENDENT
-
-    def dependence(self) -> str:
-        """How it shows that cells share something."""
-        if self.together < DEPENDENT:
-            return (
-                "the rows of neighbouring cells go together, in their order, as those of independent cells "
-                f"do with probability {self.together:.1g} only"
-            )
-        return (
-            "cells lie closer to the line than the spread of their trials allows "
-            f"(probability {self.close:.1g})"
-        )
+    note: str
+    advice: str
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +76,7 @@ class Question:
         high = self.side is Side.TIGHT or (self.side is Side.UPPER) != bool(self.falling.get(axis))
         return self.side is Side.TIGHT or not high, high
 
-    def held_against(self, exponent: Exponent, diagnosis: Diagnosis, doubts: Doubts) -> AxisFit:
+    def held_against(self, exponent: Exponent, diagnosis: Diagnosis, doubts: Sequence[Doubt]) -> AxisFit:
         """The exponent of one axis against what is claimed of it."""
         axis = diagnosis.axis
         claimed = self.claimed.get(axis)
@@ -117,20 +90,9 @@ class Question:
             verdict = self._verdict(axis, exponent, claimed, notes)
             if diagnosis.plainly_curved and not self._at_both_ends(diagnosis, claimed, verdict):
                 verdict = Verdict.INCONCLUSIVE
-            if doubts.noisy:
-                notes.append(f"a cell has a relative standard error above {LARGEST_RELATIVE_ERROR}")
-                verdict = verdict if verdict is Verdict.REFUTED else Verdict.INCONCLUSIVE
-            if doubts.weak:
-                notes.append("too few cells stand three standard errors above 0")
-                verdict = Verdict.INCONCLUSIVE
-            if doubts.vacuous:
-                notes.append(
-                    f"the claimed form exceeds the trivial value in {doubts.vacuous} cells: no slope decides"
-                )
-                verdict = Verdict.INCONCLUSIVE
-            if doubts.dependent:
-                notes.append(doubts.dependence())
-                verdict = Verdict.INCONCLUSIVE
+            for doubt in doubts:
+                notes.append(doubt.note)
+                verdict = verdict if doubt.stands and verdict is Verdict.REFUTED else Verdict.INCONCLUSIVE
             reach = self.tolerance + _reach(self.level, exponent)
         lower, higher = self.forbidden(axis)
         return AxisFit(
@@ -139,7 +101,7 @@ class Question:
             worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
             resolution=reach if math.isfinite(reach) else None,
             alpha_spent=0.0 if claimed is None else self.share, diagnosis=diagnosis,
-            note="; ".join([*notes, *diagnosis.warnings(), *filter(None, [doubts.unusable])]),
+            note="; ".join([*notes, *diagnosis.warnings()]),
             harm=which_is_worse(self.falling.get(axis)),
         )  # fmt: skip
 
@@ -148,25 +110,17 @@ class Question:
         """Of one limit of the interval that must lie within the tolerance for CONSISTENT."""
         return self.level if self.equivalence_alpha is None else self.equivalence_alpha
 
-    def left_open(self, fit: AxisFit, doubts: Doubts) -> Open | str | None:
-        """What keeps an INCONCLUSIVE exponent open: an interval, or a reason that no interval mends; None
-        where nothing is open."""
+    def left_open(self, fit: AxisFit, doubts: Sequence[Doubt]) -> Open | str:
+        """What keeps an INCONCLUSIVE exponent open: an interval, or a reason that no interval mends; "" where
+        nothing is open."""
         if fit.verdict is not Verdict.INCONCLUSIVE or fit.claimed is None:
-            return None
-        if doubts.vacuous:
-            return "only cells where the claimed form is below the trivial value can decide"
-        if doubts.dependent:
-            return (
-                "name what the cells share, a seed or a dataset, with trial= (--trial COLUMN); if cells are "
-                "independent, say so by trial=False (--trial none); standard deviations in the place of "
-                "standard errors look the same"
-            )
-        if doubts.noisy or doubts.weak:
-            return "more trials in the noisiest cells would help, before any level is added"
+            return ""
+        if doubts:
+            return doubts[0].advice
         if fit.diagnosis.plainly_curved:
             return (
                 f"no exponent fits all of the range: measure at values of {fit.axis} where the slope has "
-                "settled, or fit the printed form with all its terms (slope_against)"
+                "settled, or fit the printed form with all its terms (--form, fit_form)"
             )
         if fit.diagnosis.seems_curved:
             first, last = fit.diagnosis.ends

@@ -13,7 +13,6 @@ from audits.rates.cells import Cells, Observed, near
 from audits.rates.exponents import Exponent
 
 Array = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 DEPENDENT = 1e-3
 """Level of the test whether residuals are too small for the spread of the trials."""
@@ -24,8 +23,8 @@ _STEEPEST = 20.0
 class Regression:
     """The line of statsmodels, covariances of its coefficients, their freedom, τ, weights of the cells.
 
-    covariances  one for each reason why the coefficients may vary: HC3 (CR3), model, trials. The largest of
-                 their errors counts.
+    covariances  one for each reason why the coefficients may vary: HC3, model, trials. The largest of their
+                 errors counts.
     """
 
     line: Any
@@ -53,26 +52,23 @@ def exponent_of(fit: Regression, j: int) -> Exponent:
 
 
 def regress(design: Array, seen: Observed) -> Regression:
-    """The fit with the largest of its standard errors: HC3 (CR3), model-based, jackknife over trials.
+    """The fit with the largest of its standard errors: HC3, model-based, jackknife over trials.
 
-    Student's t has G − k degrees of freedom for G clusters of cells and k coefficients, and R − 1 where there
-    are R trials and that is less.
+    Student's t has G − k degrees of freedom for G cells and k coefficients. With R trials it has R − 1, or
+    R − k where some cells rest on one trial, if that is less.
     """
-    y, cluster = seen.y, seen.cluster
-    groups, k = int(cluster.max()) + 1, design.shape[1]
-    if groups < k + 2:
-        raise ValueError(f"{k} coefficients need at least {k + 2} clusters, got {groups}")
+    y, (cells, k) = seen.y, design.shape
+    if cells < k + 2:
+        raise ValueError(f"{k} coefficients need at least {k + 2} cells, got {cells}")
     misfit = _misfit(design, y, seen.variance)
     weights = _weights(seen.variance, misfit)
     line = weighted_line(design, y, weights)
-    single = groups == y.size
-    if _largest_leverage(line.model.wexog, None if single else cluster) > 1.0 - 1e-9:
-        raise ValueError("one cell (or cluster) alone determines an exponent: add cells")
-    sandwich = line.cov_HC3 if single else jackknife(design, y, weights, cluster)
-    covariances, df = [sandwich, line.cov_params()], float(groups - k)
+    if (np.linalg.qr(line.model.wexog)[0] ** 2).sum(axis=1).max() > 1.0 - 1e-9:  # the largest hat value
+        raise ValueError("one cell alone determines an exponent: add cells")
+    covariances, df = [line.cov_HC3, line.cov_params()], float(cells - k)
     if seen.without is not None:
-        covariances.append(over_trials(line, seen.without, weights))
-        df = min(df, len(seen.without) - 1.0)
+        covariances.append(over_trials(design, weights, seen.without))
+        df = min(df, len(seen.without) - (1.0 if np.isfinite(seen.without).all() else k))
     return Regression(line, tuple(covariances), df, math.sqrt(misfit), weights)
 
 
@@ -126,33 +122,24 @@ def too_close(fit: Regression, seen: Observed, spare: float) -> float:
     return float(chi2.cdf(ratio, free) if math.isinf(spare) else f.cdf(ratio / free, free, spare))
 
 
-def _largest_leverage(weighted: Array, cluster: Integers | None) -> float:
-    """Largest eigenvalue of a cell's or cluster's block of the hat matrix: 1 where the others leave a gap."""
-    basis = np.linalg.qr(weighted)[0]
-    if cluster is None:
-        return float((basis**2).sum(axis=1).max())
-    return float(max(np.linalg.norm(basis[cluster == g], 2) for g in np.unique(cluster)) ** 2)
-
-
-def jackknife(design: Array, y: Array, weights: Array, cluster: Integers) -> Array:
-    """CR3: Σ_g (β − β₍₋g₎)(β − β₍₋g₎)ᵀ, β₍₋g₎ the coefficients without cluster g (Bell and McCaffrey 2002).
-
-    By hand: statsmodels has CR0 and CR1 (cov_type="cluster"), which are too short for few clusters. Where
-    each cluster is one cell this is its HC3.
-    """
-    full = weighted_line(design, y, weights).params
-    kept = [cluster != g for g in range(int(cluster.max()) + 1)]
-    moved = np.array([weighted_line(design[k], y[k], weights[k]).params for k in kept]) - full
-    return moved.T @ moved
-
-
-def over_trials(line: Any, without: Array, weights: Array) -> Array:
+def over_trials(design: Array, weights: Array, without: Array) -> Array:
     """(R − 1)/R Σ_r (β₍₋r₎ − β̄)(β₍₋r₎ − β̄)ᵀ, β₍₋r₎ the coefficients with trial r left out of all cells.
 
     The jackknife of the R trials, each with all its cells (Tukey 1958): what a trial does to many cells at
-    once, a seed whose slope differs, stays together. `without` (R, cells) is y without each trial.
+    once, a seed whose slope differs, stays together. `without` (R, cells) is y without each trial, NaN in a
+    cell of which nothing is left. Where each trial has cells of its own this is CR3 up to the mean and the
+    factor (Bell and McCaffrey 2002); statsmodels has CR0 and CR1, which are too short for few clusters.
+    Raises ValueError where a trial alone determines a coefficient.
     """
-    found = without * np.sqrt(weights) @ line.model.pinv_wexog.T
+    root, present, parts = np.sqrt(weights), np.isfinite(without), list[Array]()
+    for kept in np.unique(present, axis=0):
+        alike = (present == kept).all(axis=1)
+        x, y = (design * root[:, None])[kept], (without * root)[alike][:, kept]
+        found, _, rank, _ = np.linalg.lstsq(x, y.T)
+        if rank < design.shape[1]:
+            raise ValueError("one trial alone determines an exponent: add trials")
+        parts.append(found.T)
+    found = np.concatenate(parts)
     moved = found - found.mean(axis=0)
     return (1.0 - 1.0 / len(found)) * moved.T @ moved
 

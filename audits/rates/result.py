@@ -28,8 +28,7 @@ class AxisFit:
     low, high   interval of the exponent at the level `confidence`.
     worse       the direction in which the exponent gets worse: "higher", "lower" or "either".
     claimed     None where nothing is claimed; verdict and resolution are None then.
-    diagnosis   curvature, influence of single cells, length of the range, number of clusters; what of it is
-                wrong is in the note as well.
+    diagnosis   curvature, the cell that moves it most, length of the range; what is wrong is in the note.
     resolution  the smallest distance of the true exponent from the claimed one, on the forbidden side, that
                 would have been refuted with probability 0.9.
     harm        the direction in which the risk itself grows faster, whatever is claimed: "higher", "lower",

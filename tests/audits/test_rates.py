@@ -1,7 +1,7 @@
-"""Exponents: oracles (SciPy, statsmodels), measured coverage, power, directions, bad input.
+"""Exponents: oracles (SciPy, statsmodels), coverage, power, directions, curvature, advice, bad input.
 
-Coverage over N tables is held against its nominal value with slack 5·√(p(1 − p)/N): a false alarm of such
-an assertion has probability < 3e-7.
+Frequencies over N tables are held against their nominal value by the binomial tail (`most`): a false alarm of
+such an assertion has probability below 1e-6.
 """
 
 from __future__ import annotations
@@ -11,14 +11,17 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from audits.evidence import Side, Verdict
 from audits.rates import Exponent, compare_exponents, fit_rate, slope_against
+from audits.rates.advice import with_levels
 from audits.rates.cells import Columns, Observed, cells_of, going_together, log_risk
+from audits.rates.diagnostics import CURVED, PLAIN, Fitted
 from audits.rates.directions import falls
-from audits.rates.regression import regress, too_close
+from audits.rates.regression import exponent_of, over_trials, regress, too_close
 
-SIZES = np.geomspace(100.0, 6400.0, 7)
+SIZES, LONG = np.geomspace(100.0, 6400.0, 7), np.geomspace(10.0, 1e5, 20)
 
 
 def noisy(rng, exponent=-1.0, trials=40, sizes=SIZES):
@@ -26,16 +29,22 @@ def noisy(rng, exponent=-1.0, trials=40, sizes=SIZES):
     return {"n": n, "risk": 3.0 * n**exponent * rng.exponential(size=n.size)}
 
 
+def scattered(rng, exponent=-1.0, sizes=SIZES, spread=0.01):
+    return {"n": sizes, "risk": sizes**exponent * np.exp(spread * rng.normal(size=sizes.size))}
+
+
+def only(risk, sizes=SIZES, **options):
+    return fit_rate({"n": sizes, "risk": risk}, "risk", ["n"], {"n": -1.0}, **options)["n"]
+
+
 def most(p, n):
-    return p + 5.0 * math.sqrt(p * (1.0 - p) / n)
+    return stats.binom.isf(1e-6, n, p) / n
 
 
-# --- The fit itself ------------------------------------------------------------------------------------
+# --- The regression ------------------------------------------------------------------------------------
 
 
 def test_plain_line_is_scipys():
-    from scipy import stats
-
     risk = np.exp(np.random.default_rng(0).normal(size=7) * 0.1) / SIZES
     fit = fit_rate({"n": SIZES, "risk": risk}, "risk", ["n"])
     oracle = stats.linregress(np.log(SIZES), np.log(risk))
@@ -45,46 +54,50 @@ def test_plain_line_is_scipys():
     assert fit["n"].exponent.degrees_of_freedom == 5.0
 
 
-def test_clusters_widen_the_interval():
-    # one shared error per group of four cells, varying with n: cells are far from independent
-    rng = np.random.default_rng(2)
-    n = np.repeat(np.geomspace(10, 1e4, 10), 4)
-    shared = np.repeat(rng.normal(size=10), 4)
-    table = {
-        "n": n,
-        "d": np.tile([1.0, 2.0, 4.0, 8.0], 10),
-        "risk": np.exp(0.3 * shared) / n,
-        "group": np.repeat(np.arange(10), 4),
-    }
-    alone = fit_rate(table, "risk", ["n", "d"])["n"].exponent
-    grouped = fit_rate(table, "risk", ["n", "d"], cluster="group")["n"].exponent
-    assert grouped.standard_error > 1.5 * alone.standard_error
-    assert grouped.degrees_of_freedom == 7.0
-    assert grouped.estimate == pytest.approx(alone.estimate)
+def weighted_case(rng, cells=15):
+    design = np.column_stack([np.ones(cells), rng.normal(size=(cells, 2))])
+    return design, rng.normal(size=cells), rng.exponential(size=cells) + 0.1
 
 
-def test_noisy_cells_count_less():
-    # the last cell is off by a factor of two, and says itself that it is hardly known
-    risk, error = 1.0 / SIZES, 0.001 / SIZES
-    risk[-1], error[-1] = 2.0 * risk[-1], 0.9 * risk[-1]
-    table = {"n": SIZES, "risk": risk, "error": error}
-    assert fit_rate(table, "risk", ["n"], standard_error="error")["n"].exponent.estimate == pytest.approx(
-        -1, abs=0.02
-    )
-    assert fit_rate(table, "risk", ["n"])["n"].exponent.estimate > -0.95
+def test_weighted_fit_and_errors_are_those_of_statsmodels():
+    import statsmodels.api as sm
+
+    design, y, variance = weighted_case(np.random.default_rng(0))
+    y = y * 0.01  # so that no misfit is left beyond the variances, and the weights are 1/v
+    fit = regress(design, Observed(y, variance))
+    assert fit.misfit == 0.0
+    oracle = sm.WLS(y, design, weights=1.0 / variance).fit(cov_type="HC3")
+    model = sm.WLS(y, design, weights=1.0 / variance).fit()
+    assert fit.coefficients == pytest.approx(oracle.params, rel=1e-9)
+    found = [exponent_of(fit, j).standard_error for j in range(3)]
+    assert found == pytest.approx(np.maximum(oracle.bse, model.bse), rel=1e-9)
 
 
-def test_same_seed_same_bits_and_any_container():
-    table = noisy(np.random.default_rng(3))
-    first, second = (
-        fit_rate(table, "risk", ["n"]),
-        fit_rate(pd.DataFrame(table), "risk", ["n"]),
-    )
-    assert first["n"] == second["n"]
-    shuffled = pd.DataFrame(table).sample(frac=1.0, random_state=1)
-    assert fit_rate(shuffled, "risk", ["n"])["n"].exponent.estimate == pytest.approx(
-        first["n"].exponent.estimate, rel=1e-12
-    )
+def test_misfit_of_a_mean_is_that_of_dersimonian_and_laird():
+    from statsmodels.stats.meta_analysis import combine_effects
+
+    rng = np.random.default_rng(3)
+    variance, effect = rng.exponential(size=12) * 0.01 + 0.001, rng.normal(size=12) * 0.3
+    fit = regress(np.ones((12, 1)), Observed(effect, variance))
+    oracle = combine_effects(effect, variance, method_re="dl")
+    assert fit.misfit**2 == pytest.approx(oracle.tau2, rel=1e-9)
+    assert fit.coefficients[0] == pytest.approx(oracle.mean_effect_re, rel=1e-9)
+
+
+def test_trials_with_cells_of_their_own_have_the_closed_form_of_cr3():
+    # Bell and McCaffrey (2002): scores with (I − H_gg)⁻¹ on the residuals of each cluster, about their mean.
+    design, y, weights = weighted_case(np.random.default_rng(2))
+    cluster, root = np.arange(15) // 2, np.sqrt(weights)
+    x, z = design * root[:, None], y * root
+    bread = np.linalg.inv(x.T @ x)
+    residual, moved = z - x @ bread @ x.T @ z, []
+    for g in range(8):
+        rows = cluster == g
+        own = np.eye(rows.sum()) - x[rows] @ bread @ x[rows].T
+        moved.append(bread @ x[rows].T @ np.linalg.solve(own, residual[rows]))
+    without = np.where(cluster == np.arange(8)[:, None], np.nan, y)
+    expected = 7 / 8 * 8 * np.cov(np.array(moved).T, bias=True)
+    assert over_trials(design, weights, without) == pytest.approx(expected, rel=1e-8)
 
 
 # --- Calibration and power -----------------------------------------------------------------------------
@@ -94,10 +107,9 @@ def test_intervals_cover_where_the_scatter_grows_and_the_table_does_not_say_so()
     # Other kinds of tables: benchmarks/rates.csv. Nominal 5 % and 0.2 %, which misses may fall short of.
     rng, sizes = np.random.default_rng(5), np.geomspace(10.0, 1e4, 12)
     design = np.column_stack([np.ones(12), np.log(sizes)])
-    missed, tables = np.zeros(2), 2000
+    missed, tables = np.zeros(2), 1000
     for noise in np.linspace(0.02, 0.4, 12) * rng.normal(size=(tables, 12)):
-        seen = Observed(noise - np.log(sizes), np.zeros(12), np.arange(12))
-        exponent = regress(design, seen).along(np.array([0.0, 1.0]))
+        exponent = exponent_of(regress(design, Observed(noise - np.log(sizes), np.zeros(12))), 1)
         for i, level in enumerate((0.025, 0.001)):
             low, high = exponent.interval(level)
             missed[i] += not low <= -1.0 <= high
@@ -107,54 +119,45 @@ def test_intervals_cover_where_the_scatter_grows_and_the_table_does_not_say_so()
 
 
 @pytest.mark.parametrize("side", list(Side))
-def test_false_alarms_at_the_edge_of_the_tolerance(side):
-    # the least favourable true case: the exponent is off by exactly the tolerance
-    rng = np.random.default_rng(6)
-    true = -0.9 if side is not Side.LOWER else -1.1
+def test_false_verdicts_at_the_edge_of_the_tolerance(side):
+    # The least favourable case: the exponent is off by exactly the tolerance.
+    rng, true = np.random.default_rng(6), -0.9 if side is not Side.LOWER else -1.1
+    options = {"side": side, "alpha": 0.05, "equivalence_alpha": 0.1}
     found = [
-        fit_rate(noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, side=side, alpha=0.05).verdict
-        for _ in range(500)
+        fit_rate(noisy(rng, true), "risk", ["n"], {"n": -1.0}, 0.1, **options).verdict for _ in range(300)
     ]
-    assert found.count(Verdict.REFUTED) / 500 <= most(0.05, 500)
-    # and equivalence is not granted more often than its level either: the truth is on the boundary
-    assert found.count(Verdict.CONSISTENT) / 500 <= most(0.05, 500)
+    assert found.count(Verdict.REFUTED) / 300 <= most(0.05, 300)
+    assert 0 < found.count(Verdict.CONSISTENT) / 300 <= most(0.1, 300)
 
 
 def test_power_at_the_resolution():
-    rng = np.random.default_rng(7)
-    options = {"claimed": {"n": -1.0}, "side": Side.UPPER, "alpha": 0.01}
-    widths = [fit_rate(noisy(rng), "risk", ["n"], **options)["n"].resolution for _ in range(100)]
-    reach = float(np.mean(widths))
-    found = [fit_rate(noisy(rng, -1.0 + reach), "risk", ["n"], **options).verdict for _ in range(300)]
-    # resolution is a random estimate here and the mean of it is used: 0.8 is asked, 0.9 is nominal
-    assert found.count(Verdict.REFUTED) / 300 >= 0.8 - 5.0 * math.sqrt(0.16 / 300)
+    rng, options = np.random.default_rng(7), {"claimed": {"n": -1.0}, "side": Side.UPPER, "alpha": 0.01}
+    reach = np.mean([fit_rate(noisy(rng), "risk", ["n"], **options)["n"].resolution for _ in range(100)])
+    found = [fit_rate(noisy(rng, -1.0 + reach), "risk", ["n"], **options).verdict for _ in range(200)]
+    # The resolution of one table is random, and the mean is used: 0.8 is asked, 0.9 is nominal.
+    assert found.count(Verdict.REFUTED) / 200 >= 1.0 - most(0.2, 200)
 
 
-# --- Verdicts ------------------------------------------------------------------------------------------
+# --- Verdicts and directions -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("exponent", "side", "axis", "verdict"),
     [
-        (-1.0, Side.TIGHT, "n", Verdict.CONSISTENT),
-        (-1.3, Side.TIGHT, "n", Verdict.REFUTED),
-        (-0.7, Side.TIGHT, "n", Verdict.REFUTED),
-        (-0.7, Side.UPPER, "n", Verdict.REFUTED),
-        (-1.3, Side.UPPER, "n", Verdict.CONSISTENT),
-        (-0.7, Side.LOWER, "n", Verdict.CONSISTENT),
+        (-1.0, Side.TIGHT, "n", Verdict.CONSISTENT), (-1.3, Side.TIGHT, "n", Verdict.REFUTED),
+        (-0.7, Side.TIGHT, "n", Verdict.REFUTED), (-0.7, Side.UPPER, "n", Verdict.REFUTED),
+        (-1.3, Side.UPPER, "n", Verdict.CONSISTENT), (-0.7, Side.LOWER, "n", Verdict.CONSISTENT),
         (-1.3, Side.LOWER, "n", Verdict.REFUTED),
         # ε → 0: risk ≤ C/ε is broken by ε^−1.3, and kept by ε^−0.7
-        (-1.3, Side.UPPER, "epsilon", Verdict.REFUTED),
-        (-0.7, Side.UPPER, "epsilon", Verdict.CONSISTENT),
-        (-1.3, Side.LOWER, "epsilon", Verdict.CONSISTENT),
-        (-0.7, Side.LOWER, "epsilon", Verdict.REFUTED),
+        (-1.3, Side.UPPER, "epsilon", Verdict.REFUTED), (-0.7, Side.UPPER, "epsilon", Verdict.CONSISTENT),
+        (-1.3, Side.LOWER, "epsilon", Verdict.CONSISTENT), (-0.7, Side.LOWER, "epsilon", Verdict.REFUTED),
         (-1.3, Side.TIGHT, "epsilon", Verdict.REFUTED),
     ],
-)
+)  # fmt: skip
 def test_directions(exponent, side, axis, verdict):
-    x = np.geomspace(0.01, 1.0, 7)
-    rng, falling = np.random.default_rng(8), axis == "epsilon"
-    table = {axis: x, "x": x, "risk": x**exponent * np.exp(0.001 * rng.normal(size=7))}
+    x, falling = np.geomspace(0.01, 1.0, 7), axis == "epsilon"
+    table = scattered(np.random.default_rng(8), exponent, x, 0.001)
+    table |= {axis: x, "x": x}
     fit = fit_rate(table, "risk", [axis], {axis: -1.0}, side=side, alpha=0.01)
     assert fit.verdict is verdict
     assert fit[axis].harm == ("lower" if falling else "higher")
@@ -162,69 +165,22 @@ def test_directions(exponent, side, axis, verdict):
     assert told.verdict is verdict
     (found,) = fit.evidence()
     assert (found.quantity, found.alpha_spent) == (f"exponent of {axis}", 0.01)
-    assert found.method == ("tost" if side is Side.TIGHT else "one-sided")
     if side is not Side.TIGHT:
         above = "above" if (side is Side.UPPER) != falling else "below"
         breaks = "is worse" if side is Side.UPPER else "breaks the lower bound"
         assert f"{axis} {'falls' if falling else 'grows'}: an exponent {above} -1 {breaks}" in found.note
 
 
-def test_a_wide_interval_never_passes():
-    rng = np.random.default_rng(9)
-    for side in Side:
-        fit = fit_rate(noisy(rng, trials=12), "risk", ["n"], {"n": -1.0}, 0.05, side=side, alpha=1e-5)
-        assert fit.verdict is Verdict.INCONCLUSIVE
-
-
-def test_equivalence_level_is_its_own_where_asked():
-    rng = np.random.default_rng(10)
-    table = noisy(rng, trials=4000)
-    strict = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6)
-    assert strict.verdict is Verdict.INCONCLUSIVE
-    passed = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6, equivalence_alpha=0.01)
-    assert passed.verdict is Verdict.CONSISTENT
-    assert (passed["n"].low, passed["n"].high) == (strict["n"].low, strict["n"].high)
-
-
-def test_unclaimed_axes_are_context_and_alpha_is_split():
-    n, d = (a.ravel() for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0]))
-    table = {"n": n, "d": d, "risk": d / n}
-    fit = fit_rate(table, "risk", ["n", "d"], {"n": -1.0}, alpha=0.02)
-    assert [e.verdict for e in fit.evidence()] == [Verdict.CONSISTENT, None]
-    assert [e.alpha_spent for e in fit.evidence()] == [0.02, 0.0]
-    both = fit_rate(table, "risk", ["n", "d"], {"n": -1.0, "d": 1.0}, alpha=0.02)
-    assert [e.alpha_spent for e in both.evidence()] == [0.01, 0.01]
-
-
-def test_cells_too_noisy_for_logarithms_are_inconclusive():
-    fit = fit_rate(noisy(np.random.default_rng(2), trials=4), "risk", ["n"], {"n": -1.0}, 10.0)
-    assert fit.verdict is Verdict.INCONCLUSIVE
-    assert "relative standard error" in fit["n"].note
-
-
-# --- Directions ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("axis", "values", "expected"),
     [
-        ("n", SIZES, False), ("m", SIZES, False), ("d", SIZES, False), ("p", SIZES, False),
-        ("batch", np.array([1.0, 2.0, 8.0]), False), ("steps", SIZES, False), ("epsilon", SIZES, True),
-        ("δ", np.array([1e-6, 1e-5]), True), ("mu", np.array([1.0, 2.0]), True), ("1/n", 1 / SIZES, True),
+        ("n", SIZES, False), ("p", SIZES, False), ("batch", np.array([1.0, 2.0, 8.0]), False),
+        ("epsilon", SIZES, True), ("δ", np.array([1e-6, 1e-5]), True), ("1/n", 1 / SIZES, True),
         ("1/ε", SIZES, False), ("log(1/delta)", SIZES, False), ("eta", np.array([0.1, 0.2]), None),
-        ("form", np.array([3.5, 0.2]), None),
     ],
 )  # fmt: skip
 def test_where_an_axis_goes_is_known_by_name_or_values(axis, values, expected):
     assert falls(axis, values) is expected
-
-
-def test_what_a_one_sided_pass_says_is_true():
-    table = noisy(np.random.default_rng(1), -2.0)
-    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, side=Side.UPPER, equivalence_alpha=0.05)["n"]
-    limit = fit.exponent.interval(0.05)[1]
-    assert f"at most {limit:.4g} at one-sided level 0.05, -0.95 is allowed" in fit.note
-    assert "within" not in fit.note
 
 
 def test_a_one_sided_claim_about_an_axis_of_unknown_direction_is_asked_about():
@@ -233,6 +189,50 @@ def test_a_one_sided_claim_about_an_axis_of_unknown_direction_is_asked_about():
     with pytest.raises(ValueError, match="vanishing must say whether 'eta' goes to 0"):
         fit_rate(table, "risk", ["eta"], {"eta": 1.0}, side=Side.UPPER)
     assert fit_rate(table, "risk", ["eta"], {"eta": 1.0}, side=Side.UPPER, vanishing=[]).verdict
+
+
+def test_the_level_of_equivalence_is_its_own_and_a_pass_says_what_is_true():
+    table = noisy(np.random.default_rng(10), trials=4000)
+    strict = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6)
+    assert strict.verdict is Verdict.INCONCLUSIVE
+    passed = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6, equivalence_alpha=0.01)
+    assert passed.verdict is Verdict.CONSISTENT
+    assert (passed["n"].low, passed["n"].high) == (strict["n"].low, strict["n"].high)
+    above = fit_rate(table, "risk", ["n"], {"n": -1.0}, side=Side.UPPER, equivalence_alpha=0.01)["n"]
+    limit = above.exponent.interval(0.01)[1]
+    assert f"at most {limit:.4g} at one-sided level 0.01, -0.95 is allowed" in above.note
+    assert "within" not in above.note
+
+
+def test_unclaimed_axes_are_context_alpha_is_split_and_order_is_nothing():
+    n, d = (a.ravel() for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0]))
+    table = pd.DataFrame({"n": n, "d": d, "risk": d / n})
+    fit = fit_rate(table, "risk", ["n", "d"], {"n": -1.0}, alpha=0.02)
+    assert [(e.verdict, e.alpha_spent) for e in fit.evidence()] == [(Verdict.CONSISTENT, 0.02), (None, 0.0)]
+    both = fit_rate(table.sample(frac=1.0), "risk", ["n", "d"], {"n": -1.0, "d": 1.0}, alpha=0.02)
+    assert [e.alpha_spent for e in both.evidence()] == [0.01, 0.01]
+    assert both["n"].exponent.estimate == pytest.approx(fit["n"].exponent.estimate, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("side", "power", "cells", "words"),
+    [
+        (Side.TIGHT, -1.0, 7, "a logarithm of n could not be seen"),
+        (Side.UPPER, -1.0, 5, "a true exponent is refuted in 9 of 10 runs only above"),
+        (Side.UPPER, -1.5, 9, "nothing measured is tight along n"),
+        (Side.LOWER, -0.5, 9, "nothing measured is tight along n"),
+    ],
+)
+def test_evidence_says_what_its_resolution_leaves_unseen(side, power, cells, words):
+    n = np.geomspace(100.0, 6400.0, cells)
+    table = scattered(np.random.default_rng(0), power, n, 0.02)
+    options = {"alpha": 1e-6, "equivalence_alpha": 0.05, "side": side}
+    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.2, **options)
+    assert words in fit.evidence()[0].note
+    # The logarithm moves the exponent as far as it is said to.
+    longer = fit_rate({"n": n, "risk": table["risk"] * np.log(n)}, "risk", ["n"])
+    moved = longer["n"].exponent.estimate - fit["n"].exponent.estimate
+    assert fit["n"].diagnosis.logarithm == pytest.approx(moved, rel=1e-6)
 
 
 # --- Dependent cells -----------------------------------------------------------------------------------
@@ -252,22 +252,23 @@ def slopes_differ(rng, count):
 def test_a_jackknife_over_trials_is_leaving_each_out_of_all_cells():
     rng = np.random.default_rng(20)
     table = seeds(rng, 12, slopes_differ(rng, 12))
-    fit = fit_rate(table, "risk", ["n"])
+    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.02)
     assert fit.trials == ("seed", 12)
-    # Brute force: the weighted line through the means of the other eleven, eleven degrees of freedom or five.
+    # Brute force: the weighted line through the means of the other eleven; five degrees of freedom of cells.
     risk = table["risk"].reshape(12, 7)
     y = [np.log(np.delete(risk, r, axis=0).mean(axis=0)) for r in range(12)]
     slopes = [np.polyfit(np.log(SIZES), v, 1, w=np.sqrt(fit.law.weights))[0] for v in y]
     expected = math.sqrt(11 / 12 * ((slopes - np.mean(slopes)) ** 2).sum())
     assert fit["n"].exponent.standard_error == pytest.approx(expected, rel=0.01)  # the delta method
     assert fit["n"].exponent.degrees_of_freedom == 5.0
+    assert "trials by column 'seed' in the place of 12 would decide" in fit["n"].advice
     few = fit_rate({k: v[: 4 * 7] for k, v in table.items()}, "risk", ["n"])["n"].exponent
     assert few.degrees_of_freedom == 3.0
 
 
 def test_seeds_that_share_a_slope_are_covered_and_never_decided_where_not_named():
     rng = np.random.default_rng(21)
-    missed, tables = 0, 400
+    missed, tables = 0, 200
     for _ in range(tables):
         table = seeds(rng, 10, slopes_differ(rng, 10))
         low, high = fit_rate(table, "risk", ["n"])["n"].exponent.interval(0.025)
@@ -275,50 +276,37 @@ def test_seeds_that_share_a_slope_are_covered_and_never_decided_where_not_named(
     assert missed / tables <= most(0.05, tables)
     del table["seed"]
     blind = fit_rate(table, "risk", ["n"], {"n": -1.0})["n"]
-    assert blind.verdict is Verdict.INCONCLUSIVE
-    assert "go together" in blind.note
+    assert (blind.verdict, "go together" in blind.note) == (Verdict.INCONCLUSIVE, True)
     assert "--trial COLUMN" in blind.advice
     assert fit_rate(table, "risk", ["n"], {"n": -1.0}, trial=False)["n"].advice != blind.advice
 
 
 def test_cells_too_close_to_the_line_are_inconclusive():
-    # Standard deviations given as standard errors, and shuffled rows of seeds that shift all cells alike.
+    # Standard deviations given as standard errors.
     exact = {"n": SIZES, "risk": 1.0 / SIZES, "error": 0.02 / SIZES}
     fit = fit_rate(exact, "risk", ["n"], {"n": -1.0}, standard_error="error")["n"]
     assert (fit.verdict, "closer to the line" in fit.note) == (Verdict.INCONCLUSIVE, True)
-    rng = np.random.default_rng(22)
-    alarms = [
-        too_close_of({"n": SIZES, "risk": (1.0 + 0.05 * rng.normal(size=7)) / SIZES, "e": 0.05 / SIZES})
-        for _ in range(2000)
-    ]
-    assert np.mean(np.array(alarms) < 0.05) <= most(0.05, 2000)
-
-
-def too_close_of(table):
-    cells = cells_of(table, Columns(risk="risk", axes=["n"], error="e"))
-    seen = log_risk(cells)
-    return too_close(regress(np.column_stack([np.ones(7), np.log(SIZES)]), seen), seen, cells.spare)
+    rng, alarms = np.random.default_rng(22), []
+    for _ in range(1000):
+        table = {"n": SIZES, "risk": (1.0 + 0.05 * rng.normal(size=7)) / SIZES, "e": 0.05 / SIZES}
+        cells = cells_of(table, Columns(risk="risk", axes=["n"], error="e"))
+        seen = log_risk(cells)
+        design = np.column_stack([np.ones(7), np.log(SIZES)])
+        alarms.append(too_close(regress(design, seen), seen, cells.spare))
+    assert np.mean(np.array(alarms) < 0.05) <= most(0.05, 1000)
 
 
 def test_independent_rows_do_not_go_together():
-    rng = np.random.default_rng(23)
-    cell = np.repeat(np.arange(6), 8)
-    found = np.array([going_together(rng.exponential(size=48), cell) for _ in range(4000)])
-    for level in (0.05, 0.001):
-        assert (found < level).mean() <= most(level, 4000)
+    rng, cell = np.random.default_rng(23), np.repeat(np.arange(6), 8)
+    found = np.array([going_together(rng.exponential(size=48), cell) for _ in range(2000)])
+    assert all((found < level).mean() <= most(level, 2000) for level in (0.05, 0.001))
     assert going_together(np.ones(48), cell) == 1.0
     assert going_together(np.tile(np.arange(8.0), 6), cell) < 1e-6
 
 
 @pytest.mark.parametrize(
     ("column", "trial", "used"),
-    [
-        ("Seed", None, True),
-        ("fold", None, True),
-        ("seed", False, False),
-        ("who", None, False),
-        ("who", "who", True),
-    ],
+    [("Seed", None, True), ("seed", False, False), ("who", None, False), ("who", "who", True)],
 )
 def test_which_column_names_trials(column, trial, used):
     rng = np.random.default_rng(24)
@@ -329,11 +317,9 @@ def test_which_column_names_trials(column, trial, used):
 
 def test_trials_that_cannot_be_used_are_named():
     table = {"n": SIZES, "risk": 1.0 / SIZES, "seed": np.zeros(7)}
-    assert "'seed' names 1 trial, and 3 are needed" in fit_rate(table, "risk", ["n"])["n"].note
+    assert "'seed' names 1 trial, and 4 are needed" in fit_rate(table, "risk", ["n"])["n"].note
     with pytest.raises(ValueError, match="trial: 'seed' names 1 trial"):
         fit_rate(table, "risk", ["n"], trial="seed")
-    table["seed"] = np.arange(7) % 3
-    assert "a cell has one trial of 'seed' only" in fit_rate(table, "risk", ["n"])["n"].note
     table["seed"] = np.arange(7)  # no trial recurs: cells are independent
     assert fit_rate(table, "risk", ["n"], trial="seed").trials is None
 
@@ -342,16 +328,14 @@ def test_trials_that_cannot_be_used_are_named():
 
 
 def test_noise_below_zero_leaves_the_exponent_unbiased():
-    rng = np.random.default_rng(25)
-    n = np.repeat(SIZES, 40)
-    found, missed, tables = [], 0, 300
+    rng, n, found, tables = np.random.default_rng(25), np.repeat(SIZES, 40), [], 150
     for _ in range(tables):
-        fit = fit_rate({"n": n, "risk": 1.0 / n + 1.5e-3 * rng.normal(size=n.size)}, "risk", ["n"])["n"]
-        low, high = fit.exponent.interval(0.025)
-        found.append(fit.exponent.estimate)
-        missed += not low <= -1.0 <= high
-    assert np.median(found) == pytest.approx(-1.0, abs=0.02)
-    assert missed / tables <= most(0.05, tables)
+        table = {"n": n, "risk": 1.0 / n + 1.5e-3 * rng.normal(size=n.size)}
+        exponent = fit_rate(table, "risk", ["n"])["n"].exponent
+        found.append([exponent.estimate, *exponent.interval(0.025)])
+    estimate, low, high = np.array(found).T
+    assert np.median(estimate) == pytest.approx(-1.0, abs=0.03)
+    assert ((low > -1.0) | (high < -1.0)).mean() <= most(0.05, tables)
 
 
 def test_the_fit_below_zero_is_weighted_least_squares_of_scipy():
@@ -363,11 +347,12 @@ def test_the_fit_below_zero_is_weighted_least_squares_of_scipy():
     assert fit["n"].exponent.estimate == pytest.approx(oracle, rel=1e-4)
     noise = {"n": SIZES, "risk": np.tile([1.0, -1.0], 4)[:7], "error": np.ones(7)}
     lost = fit_rate(noise, "risk", ["n"], {"n": 1.0}, 9.0, standard_error="error")["n"]
-    assert lost.verdict is Verdict.INCONCLUSIVE
-    assert "three standard errors above 0" in lost.note
+    assert (lost.verdict, "three standard errors above 0" in lost.note) == (Verdict.INCONCLUSIVE, True)
+    few = fit_rate(noisy(np.random.default_rng(2), trials=4), "risk", ["n"], {"n": -1.0}, 10.0)["n"]
+    assert (few.verdict, "relative standard error" in few.note) == (Verdict.INCONCLUSIVE, True)
 
 
-# --- Log factors and sums ------------------------------------------------------------------------------
+# --- Log factors and printed forms -----------------------------------------------------------------------
 
 
 def test_log_factors_bend_the_plain_slope_and_not_the_regressor():
@@ -375,9 +360,7 @@ def test_log_factors_bend_the_plain_slope_and_not_the_regressor():
     form = np.log(n) / n
     table = {"n": n, "f": form, "risk": 7.0 * form}
     assert fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05).verdict is Verdict.REFUTED
-    fit = slope_against(table, "risk", "f")
-    assert fit["f"].exponent.estimate == pytest.approx(1.0)
-    assert fit.verdict is Verdict.CONSISTENT
+    assert slope_against(table, "risk", "f")["f"].exponent.estimate == pytest.approx(1.0)
     # risk ~ f^0.8 with f → 0 is larger than any C·f; f^1.2 is not
     for power, verdict in [(0.8, Verdict.REFUTED), (1.2, Verdict.CONSISTENT)]:
         bent = {"f": form, "risk": form**power}
@@ -394,41 +377,141 @@ def test_a_form_above_the_trivial_value_decides_nothing():
     found = slope_against(table, "risk", "f", side=Side.UPPER, trivial=0.3)
     assert found.verdict is Verdict.INCONCLUSIVE
     assert "exceeds the trivial value in 9 cells" in found["f"].note
-    fit = fit_rate(table, "risk", ["n"], {"n": -1.0}, side=Side.UPPER, form="f", trivial=0.3)
-    assert fit.verdict is Verdict.INCONCLUSIVE
-
-
-@pytest.mark.parametrize("size", [20, 40])
-def test_a_form_below_the_trivial_value_changes_nothing(size):
-    n = np.geomspace(1e4, 1e7, size)
-    table = {"n": n, "f": 3e3 / n, "risk": 1e3 / n}
+    table = {"n": LONG, "f": 1e-3 / LONG, "risk": 1e-3 / LONG}
     plain, told = (slope_against(table, "risk", "f", side=Side.UPPER, **o) for o in ({}, {"trivial": 0.3}))
     assert told.evidence() == plain.evidence()
 
 
-# --- Baselines -----------------------------------------------------------------------------------------
+# --- Curvature, one cell, a short range ------------------------------------------------------------------
+
+
+def test_a_power_law_is_not_called_curved():
+    rng = np.random.default_rng(4)
+    found = [only(scattered(rng, spread=0.2)["risk"]).diagnosis for _ in range(600)]
+    missed = [not np.prod(d.bend.interval(0.025)) <= 0.0 for d in found]
+    for level, rate in (
+        (0.05, np.mean(missed)),
+        (CURVED, np.mean([d.curved for d in found])),
+        (PLAIN, np.mean([d.plainly_curved for d in found])),
+    ):
+        assert rate <= most(level, 600), level
+
+
+def test_a_rate_with_a_floor_is_plainly_no_power_law():
+    n, d = (a.ravel() for a in np.meshgrid(LONG, [1.0, 2.0, 4.0, 8.0, 16.0]))
+    fit = fit_rate({"n": n, "d": d, "risk": d / n + 1e-3 * d}, "risk", ["n", "d"], {"n": -1.0})
+    assert (fit["n"].diagnosis.plainly_curved, fit["d"].diagnosis.curved) == (True, False)
+    assert fit.verdict is Verdict.INCONCLUSIVE
+    assert fit["n"].note.startswith("plainly no power law: the local exponent goes from")
+    first, last = fit["n"].diagnosis.ends  # 1/n + c has the local exponents −1/(1 + c·n)
+    assert (first < -0.9, last > -0.5) == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "side", "verdict"),
+    [
+        (-0.1, Side.UPPER, Verdict.REFUTED),  # slower than 1/n at both ends
+        (-1.4, Side.UPPER, Verdict.CONSISTENT),  # faster at both ends
+        (-0.8, Side.UPPER, Verdict.INCONCLUSIVE),  # slower at first, faster at last
+        (-1.4, Side.TIGHT, Verdict.REFUTED),
+        (-1.0, Side.TIGHT, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_a_verdict_on_a_curve_must_hold_at_both_ends(exponent, side, verdict):
+    x = np.log(LONG)
+    fit = only(np.exp(exponent * x - 0.04 * (x - x[0]) ** 2), LONG, side=side)
+    assert (fit.diagnosis.plainly_curved, fit.verdict) == (True, verdict)
+    span = x[-1] - x[0]  # of a quadratic the bend is exact
+    assert fit.diagnosis.bend.estimate == pytest.approx(-0.08 * span)
+    assert fit.diagnosis.ends == pytest.approx((exponent, exponent - 0.08 * span))
+
+
+def test_a_cell_that_decides_a_short_range_and_few_cells_are_named():
+    risk = 1.0 / SIZES
+    risk[-1] *= 4.0
+    fit = only(risk)
+    assert fit.diagnosis.pull.cell == {"n": pytest.approx(6400.0)}
+    assert "one cell decides, n=6400: -1 without it" in fit.note
+    sizes = np.geomspace(100.0, 100.0 * math.sqrt(10.0), 12)
+    assert only(1.0 / sizes, sizes).note == "0.5 decades only"
+    assert only(1.0 / SIZES).note == "7 cells only"
+    assert only(1.0 / LONG, LONG).note == ""
+    assert only(1.0 / SIZES[:4], SIZES[:4]).diagnosis.as_dict()["bend"] is None
+
+
+# --- What would decide -----------------------------------------------------------------------------------
+
+
+def levels(count):
+    return 100.0 * 2.0 ** np.arange(count)
+
+
+@pytest.mark.parametrize(("count", "added"), [(4, 1), (7, 2)])
+def test_the_width_foreseen_is_the_closed_form(count, added):
+    n, m = (column.ravel() for column in np.meshgrid(levels(count), [1.0, 4.0, 16.0]))
+    noise = np.exp(0.02 * np.random.default_rng(1).normal(size=n.size))
+    cells = cells_of({"n": n, "m": m, "risk": noise / n / m}, Columns(risk="risk", axes=("n", "m")))
+    design, seen = np.column_stack([np.ones(n.size), np.log(cells.axes["n"]), np.log(cells.axes["m"])]), None
+    seen = log_risk(cells)
+    found = Fitted(cells, ("n", "m"), design, seen, regress(design, seen))
+    now = exponent_of(found.fit, 1)
+    then = with_levels(found, 0, now, added)
+    # Σ(x − x̄)² of k equidistant points is proportional to k(k² − 1).
+    squares = [k * (k**2 - 1) for k in (count, count + added)]
+    assert then.standard_error / now.standard_error == pytest.approx((squares[0] / squares[1]) ** 0.5)
+    assert then.degrees_of_freedom == now.degrees_of_freedom + 3 * added
+
+
+def test_who_follows_the_advice_mostly_has_a_verdict():
+    # The estimate moves with the new cells, so that some stay open: 9 of 10 were decided when this was
+    # written. Fewer than 36 of 60 have probability < 1e-6 at 0.85.
+    rng, options = np.random.default_rng(2), {"claimed": {"n": -1.0}, "tolerance": 0.05, "alpha": 0.001}
+    decided, asked = 0, 0
+    while asked < 60:
+        short = scattered(rng, sizes=levels(4))
+        said = fit_rate(short, "risk", ["n"], **options)["n"].advice
+        added = next((k for k in range(1, 5) if said.startswith(f"{k} further level")), 0)
+        if not added:
+            continue
+        asked += 1
+        longer = scattered(rng, sizes=levels(4 + added))
+        longer["risk"][:4] = short["risk"]
+        decided += fit_rate(longer, "risk", ["n"], **options)["n"].verdict is not Verdict.INCONCLUSIVE
+    assert decided >= 36
+
+
+@pytest.mark.parametrize(
+    ("exponent", "count", "spread", "floor", "says"),
+    [
+        (-1.0, 9, 0.01, 0.0, ""),
+        (-0.9, 4, 0.01, 0.0, "of n, up to"),
+        (-1.0, 4, 3.0, 0.0, "times as many trials"),
+        (-1.0, 7, 0.0, 1e-3, "where the slope has settled"),
+        (-1.0, 9, 0.02, 1e-5, "the local exponent seems to go from"),  # no number of levels at a floor
+    ],
+)
+def test_advice_is_given_where_something_is_open_and_only_there(exponent, count, spread, floor, says):
+    table = scattered(np.random.default_rng(3), exponent, levels(count), spread)
+    advice = only(table["risk"] + floor, levels(count), alpha=0.001).advice
+    assert says in advice
+    assert bool(advice) == bool(says)
+
+
+# --- Baselines, plot, bad input ----------------------------------------------------------------------------
 
 
 def test_comparison_false_alarms():
-    # truth has not moved by more than the tolerance: at most α/2 on the side that it moved to
-    rng = np.random.default_rng(12)
-    found = 0
+    # The truth has moved by the tolerance: at most α/2 on the side that it moved to.
+    rng, found = np.random.default_rng(12), 0
     for _ in range(4000):
         new, old = 0.05 + 0.1 * rng.standard_normal(), 0.1 * rng.standard_normal()
         error = 0.1 * np.sqrt(rng.chisquare(6, 2) / 6)
-        found += (
-            compare_exponents(
-                Exponent(estimate=new, standard_error=error[0], degrees_of_freedom=6),
-                Exponent(estimate=old, standard_error=error[1], degrees_of_freedom=6),
-                tolerance=0.05,
-                alpha=0.05,
-            ).answer
-            == "worse"
-        )
-    assert found / 4000 <= most(0.03, 4000)
-
-
-# --- Display -------------------------------------------------------------------------------------------
+        pair = [
+            Exponent(estimate=value, standard_error=e, degrees_of_freedom=6)
+            for value, e in zip((new, old), error, strict=True)
+        ]
+        found += compare_exponents(*pair, tolerance=0.05, alpha=0.05, worse="higher").answer == "worse"
+    assert found / 4000 <= most(0.025, 4000)
 
 
 def test_plot():
@@ -441,27 +524,16 @@ def test_plot():
         fit.plot("d")
 
 
-# --- Bad input -----------------------------------------------------------------------------------------
-
-GOOD = {"n": SIZES, "risk": 1.0 / SIZES}
-
-
 @pytest.mark.parametrize(
     ("change", "options", "words"),
     [
-        ({}, {"risk": "loss"}, "no column 'loss'"),
-        ({}, {"axes": ["m"]}, "no column 'm'"),
-        ({}, {"axes": []}, "axes must be different"),
+        ({}, {"risk": "loss"}, "no column 'loss'"), ({}, {"axes": []}, "axes must be different"),
         ({}, {"axes": ["risk"]}, "got the risk column 'risk' itself"),
-        ({}, {"axes": ["n", "n"]}, "axes must be different"),
         ({"risk": np.full(7, np.nan)}, {}, "column 'risk' must be finite, got nan"),
-        ({"n": np.append(SIZES[:-1], np.inf)}, {}, "column 'n' must be finite, got inf"),
         ({"n": SIZES - SIZES[0]}, {}, "axis 'n' must be > 0, got 0.0"),
-        ({"n": np.full(7, 3.0)}, {}, "at least 3 values"),
-        ({"n": SIZES[:5]}, {}, "one length"),
+        ({"n": np.full(7, 3.0)}, {}, "at least 3 values"), ({"n": SIZES[:5]}, {}, "one length"),
         ({"risk": np.append(1.0 / SIZES[:-1], -1.0)}, {}, "mean risk must be > 0 in every cell, got -1"),
-        ({"risk": np.array(["a"] * 7)}, {}, "must be numbers"),
-        ({"risk": np.array([])}, {}, "non-empty"),
+        ({"risk": np.array(["a"] * 7)}, {}, "must be numbers"), ({"risk": np.array([])}, {}, "non-empty"),
         ({"n": SIZES[:3], "risk": 1.0 / SIZES[:3]}, {}, "at least 4 cells, got 3"),
         ({"m": SIZES**2}, {"axes": ["n", "m"]}, "vary together"),
         ({}, {"claimed": {"m": 1.0}}, "claimed must name axes"),
@@ -471,66 +543,22 @@ GOOD = {"n": SIZES, "risk": 1.0 / SIZES}
         ({}, {"alpha": 0.7}, "alpha must be in"),
         ({}, {"equivalence_alpha": 0.0}, "equivalence_alpha must be in"),
         ({"e": -np.ones(7)}, {"standard_error": "e"}, "one standard error ≥ 0 per row"),
-        ({"g": np.zeros(7)}, {"cluster": "g"}, "clusters, got 1"),
         ({}, {"trial": "risk"}, "trial must name a column that is neither risk nor axis"),
-        ({}, {"trial": True}, "trial must name a column"),
+        ({"g": [0, 0, 0, 1, 2, 3, 4], "n": [1, 2, 4, 8, 8, 8, 8]}, {"trial": "g"}, "one trial alone"),
         ({}, {"trivial": 1.0}, "form and trivial go together, got form=None and trivial=1.0"),
         ({}, {"form": "risk", "trivial": 0.0}, "trivial must be finite and > 0, got 0.0"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_named(change, options, words):
     arguments = {"risk": "risk", "axes": ["n"], **options}
     with pytest.raises(ValueError, match=words):
-        fit_rate({**GOOD, **change}, **arguments)
+        fit_rate({"n": SIZES, "risk": 1.0 / SIZES, **change}, **arguments)
 
 
-def test_bad_input_elsewhere():
-    with pytest.raises(ValueError, match="constant within a cell"):
-        fit_rate(
-            {"n": np.repeat(SIZES, 2), "risk": np.ones(14), "g": np.arange(14)}, "risk", ["n"], cluster="g"
-        )
-    # the cells of one cluster are the only ones with another d: they fix that exponent by themselves
-    table = {
-        "n": [1, 2, 4, 8, 16, 32, 3, 5],
-        "d": [1, 1, 1, 1, 1, 1, 2, 3],
-        "risk": [1.0] * 8,
-        "g": [0, 1, 2, 3, 4, 5, 6, 6],
-    }
-    with pytest.raises(ValueError, match="alone determines"):
-        fit_rate(table, "risk", ["n", "d"], cluster="g")
-    with pytest.raises(ValueError, match="estimate must be finite"):
-        Exponent(estimate=math.nan, standard_error=1.0)
-    with pytest.raises(ValueError, match="standard_error must be"):
-        Exponent(estimate=0.0, standard_error=-1.0)
+def test_bad_exponents_are_named():
+    for words, values in (("estimate must be finite", (math.nan, 1.0)), ("standard_error must", (0.0, -1.0))):
+        with pytest.raises(ValueError, match=words):
+            Exponent(estimate=values[0], standard_error=values[1])
+    zero = Exponent(estimate=0, standard_error=1)
     with pytest.raises(ValueError, match="worse must be"):
-        compare_exponents(
-            Exponent(estimate=0, standard_error=1), Exponent(estimate=0, standard_error=1), worse="up"
-        )
-
-
-@pytest.mark.parametrize(
-    ("side", "power", "claimed", "cells", "words"),
-    [
-        (Side.TIGHT, -1.0, -1.0, 7, "a logarithm of n could not be seen"),
-        (Side.UPPER, -1.0, -1.0, 5, "a true exponent is refuted in 9 of 10 runs only above"),
-        (Side.UPPER, -1.5, -1.0, 9, "nothing measured is tight along n"),
-        (Side.LOWER, -0.5, -1.0, 9, "nothing measured is tight along n"),
-    ],
-)
-def test_evidence_says_what_its_resolution_leaves_unseen(side, power, claimed, cells, words):
-    n = np.geomspace(100.0, 6400.0, cells)
-    risk = n**power * np.exp(0.02 * np.random.default_rng(0).normal(size=cells))
-    table = {"n": n, "risk": risk}
-    options = {"alpha": 1e-6, "equivalence_alpha": 0.05, "side": side}
-    fit = fit_rate(table, "risk", ["n"], {"n": claimed}, 0.2, **options)
-    assert words in fit.evidence()[0].note
-    # The logarithm moves the exponent as far as it is said to.
-    longer = fit_rate({"n": n, "risk": risk * np.log(n)}, "risk", ["n"])
-    moved = longer["n"].exponent.estimate - fit["n"].exponent.estimate
-    assert fit["n"].diagnosis.logarithm == pytest.approx(moved, rel=1e-6)
-
-
-def test_a_sharp_exponent_leaves_nothing_unseen():
-    n = np.geomspace(100.0, 6400.0, 30)
-    (found,) = fit_rate({"n": n, "risk": 3.0 / n}, "risk", ["n"], {"n": -1.0}, 0.05).evidence()
-    assert found.note == ""
+        compare_exponents(zero, zero, worse="up")
