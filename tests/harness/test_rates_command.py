@@ -12,9 +12,7 @@ import pytest
 from audits.evidence import Evidence
 from audits.rates.directions import falls
 from claims.harness.commands.exponents import STATUS
-from claims.harness.commands.measurements import Measured, measurements_command, parse_claimed
 from claims.harness.commands.rates import Asked, compare, read_baseline, write_baseline
-from claims.harness.exchange import Outputs
 from claims.harness.mutation.named import named
 from claims.harness.mutation.plant import planted
 
@@ -47,18 +45,13 @@ def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
 )
 def test_a_comparison_has_four_answers(new, error, worse, answer):
     rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, Asked())
-    assert [r["answer"] for r in rows] == [answer]
-    assert [r["status"] for r in rows] == [STATUS[answer]]
+    assert [(r["answer"], r["status"]) for r in rows] == [(answer, STATUS[answer])]
 
 
-def test_figures_that_did_not_change_are_the_same_however_wide():
+def test_figures_that_did_not_change_are_the_same_and_new_and_missing_exponents_are_named():
     wide = {NAME: _exponent(-1.0, 0.5)}
-    assert compare(wide, wide, Asked())[0]["answer"] == "same"
-
-
-def test_new_and_missing_exponents_are_named():
-    assert compare({NAME: _exponent(-1.0)}, {}, Asked())[0]["status"] == "new"
-    assert compare({}, {NAME: _exponent(-1.0)}, Asked())[0]["status"] == "missing"
+    pairs = ((wide, wide, "same"), (wide, {}, "new"), ({}, wide, "missing"))
+    assert all(compare(new, old, Asked())[0]["answer"] == answer for new, old, answer in pairs)
 
 
 def test_a_baseline_survives_its_file(tmp_path):
@@ -85,34 +78,6 @@ def test_a_malformed_baseline_is_named(tmp_path, content, says):
     with pytest.raises(ValueError, match=says) as caught:
         read_baseline(file)
     assert str(file) in str(caught.value)
-
-
-def test_claimed_exponents_are_parsed():
-    assert parse_claimed(None, ["n"]) is None
-    assert parse_claimed("n=-1,m=-.5", ["n", "m"]) == {"n": -1.0, "m": -0.5}
-    for text in ("n", "n=x", "=1", "d=1"):
-        with pytest.raises(ValueError, match="--claimed"):
-            parse_claimed(text, ["n"])
-
-
-@pytest.mark.parametrize("json_wanted", [True, False])
-def test_what_is_wrong_with_a_fit_of_ones_own_is_said(tmp_path, capsys, json_wanted):
-    file = tmp_path / "cells.csv"
-    sizes = [100 * 2**k for k in range(7)]
-    file.write_text("n,risk\n" + "".join(f"{n},{1 / n + 1e-3}\n" for n in sizes))
-    asked = Measured(csv=file, risk="risk", axes=["n"], claimed="n=-1")
-    status = measurements_command(asked, Outputs(), json=json_wanted)
-    assert status == 3  # INCONCLUSIVE: a floor, so that no exponent holds at both ends
-    out = capsys.readouterr().out
-    if json_wanted:
-        diagnosis = json.loads(out)["exponents"][0]["diagnosis"]
-        assert diagnosis["plainly_curved"]
-        assert diagnosis["warnings"][-1] == "7 cells only"
-        assert diagnosis["decades"] == pytest.approx(1.806, abs=1e-3)
-        assert diagnosis["pull"]["cell"]["n"] in sizes
-    else:
-        assert "plainly no power law: the local exponent goes from -0.98" in out
-        assert "7 cells only" in out
 
 
 @pytest.mark.slow
@@ -185,6 +150,21 @@ def test_a_level_ten_times_higher_is_worse(rates, tmp_path):
     status, out, _ = rates("more.csv", "--baseline", "b.json", "--level-tolerance", "3%")
     assert (status, "level at n=800: undecided" in out) == (3, True)
     assert "times as many trials" in out
+
+
+def test_what_is_wrong_with_a_fit_of_ones_own_is_said_with_what_would_decide(rates, tmp_path):
+    sizes = [100 * 2**k for k in range(7)]
+    (tmp_path / "floor.csv").write_text("n,risk\n" + "".join(f"{n},{1 / n + 1e-3}\n" for n in sizes))
+    status, out, _ = rates("floor.csv", "--claimed", "n=-1")
+    # INCONCLUSIVE: a floor, so that no exponent holds at both ends
+    assert (status, "plainly no power law: the local exponent goes from -0.98" in out) == (3, True)
+    (exponent,) = json.loads(rates("floor.csv", "--claimed", "n=-1", "--json")[1])["exponents"]
+    assert exponent["diagnosis"]["plainly_curved"]
+    assert exponent["diagnosis"]["warnings"][-1] == "7 cells only"
+    assert exponent["diagnosis"]["pull"]["cell"]["n"] in sizes
+    assert "where the slope has settled" in exponent["advice"]
+    status, out, _ = rates("few.csv", "--claimed", "n=-1")
+    assert (status, "what would decide: " in out) == (3, True)
 
 
 def test_four_noisy_sizes_are_undecided_and_not_the_same(rates, tmp_path):
@@ -269,15 +249,6 @@ def test_the_files_of_a_fit(rates, tmp_path):
     assert "| **exponent of n** | REFUTED |" in (tmp_path / "s.md").read_text(encoding="utf-8")
 
 
-def test_few_levels_are_undecided_with_advice(rates):
-    status, out, _ = rates("few.csv", "--claimed", "n=-1")
-    assert status == 3
-    assert "what would decide: " in out
-    status, out, _ = rates("few.csv", "--claimed", "n=-1", "--json")
-    (exponent,) = json.loads(out)["exponents"]
-    assert "of n" in exponent["advice"]
-
-
 @pytest.mark.parametrize(
     ("more", "says"),
     [
@@ -292,8 +263,9 @@ def test_few_levels_are_undecided_with_advice(rates):
         (["--trial", "who"], "has no column 'who'"),
         (["--vanishing", "m"], "vanishing must name axes"),
         (["--predict", "n=0"], "place must give each of"),
-        (["--alpha", "0"], "--alpha must be in (0, 0.5), got 0"),
-        (["--alpha", "nan"], "--alpha"),
+        (["--alpha", "nan"], "--alpha must be in (0, 0.5), got nan"),
+        (["--claimed", "n=x"], "--claimed must look like"),
+        (["--claimed", "d=1"], "--claimed names 'd'"),
         (["--tolerance", "inf"], "--tolerance"),
         (["--plot", "p.poem"], "p.poem"),
         (["--junit", "good.csv/j.xml"], "cannot be written"),
@@ -323,8 +295,15 @@ def test_forms_of_ones_own(dpclaims, tmp_path, monkeypatch):
     assert (status, "log(n) / n is needed" in out, "nothing is left" in out) == (0, True, True)
     status, out, _ = dpclaims(*call, "--form", "a/n")
     assert (status, "a term is missing" in out) == (1, True)
-    status, out, _ = dpclaims(*call, "--form", "a/n", "--json")
-    assert json.loads(out)["left"]["n"]["answer"] == "left"
+    status, out, _ = dpclaims(*call, "--form", "a/n", "--json", "--junit", "j.xml")
+    assert json.loads(out)["groups"][0]["left"]["n"]["answer"] == "left"
+    assert ElementTree.parse("j.xml").getroot().find("testcase/failure") is not None
+    rows = [f"{a},{b},{m}" for m, law in (("x", risk), ("y", noise / n)) for a, b in zip(n, law, strict=True)]
+    (tmp_path / "both.csv").write_text("\n".join(["n,risk,method", *rows]))
+    both = ("rates", "--csv", "both.csv", "--risk", "risk", "--form", "a/n", "--group", "method")
+    status, out, _ = dpclaims(*both, "--json")
+    found = {part["group"]: part["left"]["n"]["answer"] for part in json.loads(out)["groups"]}
+    assert (status, found) == (1, {"method=x": "left", "method=y": "none"})
     pytest.importorskip("matplotlib", reason="plots need Matplotlib")
     for forms in (["--form", "a/n"], ["--compare", "log(n)/n", "--compare", "1/n"]):
         dpclaims(*call, *forms, "--plot", "form.svg")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claims.harness import exchange
 from claims.harness.run.provenance import versions
+from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import NUMERICS
 from claims.harness.run.serialise import dumps, number
 
@@ -118,13 +119,12 @@ class Compared:
         }  # fmt: skip
 
 
-def kept(fit: RateFit) -> Kept:
-    """What a baseline holds of a fit."""
-    return Kept(
-        exponents={axis.axis: axis.exponent for axis in fit.axes},
-        centre=fit.centre(),
-        level=fit.level(fit.centre()),
-    )
+def status_of(outcomes: Iterable[str]) -> int:
+    """The exit status of everything that was checked: 1 for a failure, else 3 for something undecided."""
+    seen = set(outcomes)
+    if exchange.FAILED in seen:
+        return DIFFERS
+    return UNDECIDED if exchange.UNDECIDED in seen else PASSED
 
 
 def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Compared]:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, Measured, read_table
-from claims.harness.exchange import must_be_writable, save_plot
-from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
+from claims.harness.commands.exponents import status_of
+from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, Measured, parts_of, read_table
+from claims.harness.exchange import (
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    Case,
+    Outputs,
+    from_here,
+    must_be_writable,
+    publish,
+    save_plot,
+)
 from claims.harness.run.serialise import dumps
 
 if TYPE_CHECKING:
@@ -17,78 +27,147 @@ if TYPE_CHECKING:
     from audits.rates.forms import FormChoice, FormFit
 
 
-def forms_command(asked: Measured, form: str | None, against: list[str], *, json: bool) -> int:
-    """Fit a form, or compare two; prints what is found, returns the exit status.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What is found of the rows of one group: its words, its JSON, the fits to draw, the word that counts.
+
+    answer  "better", "open"; of one form "none" where no power of an axis is left, "left" or "open".
+    """
+
+    lines: Sequence[str]
+    document: Mapping[str, Any]
+    fits: Sequence[FormFit]
+    answer: str
+
+
+OUTCOMES = {"better": PASSED, "none": PASSED, "left": FAILED, "open": UNDECIDED}
+
+
+def forms_command(
+    asked: Measured, form: str | None, against: list[str], outputs: Outputs, *, json: bool
+) -> int:
+    """Fit a form, or compare two, to the rows of each group; prints what is found, returns the exit status.
 
     Of one form: 0 where risk over form has no power of an axis left, within the tolerance; 1 where it has, at
-    the level --alpha; 3 where neither is shown. Of two: 0 where one is better, 3 where it cannot be told.
-    Raises ValueError for a form that is none, and for options that say nothing of forms.
+    the level --alpha for all axes and groups together; 3 where neither is shown. Of two: 0 where one is
+    better, 3 where it cannot be told. Raises ValueError for a form that is none, and for options that say
+    nothing of forms.
     """
-    if asked.claimed or asked.group or asked.baseline.file or asked.predict:
+    kept = asked.baseline.file or asked.baseline.history
+    if asked.claimed or kept or asked.predict or asked.vanishing or asked.side != "tight":
         raise ValueError(
-            "--form and --compare go with --csv, --risk, --trial, --error, --tolerance, --alpha, --plot only"
+            "--form and --compare go with --csv, --risk, --group, --trial, --error, --tolerance, --alpha, "
+            "--plot, --junit, --summary, --json only"
         )
     must_be_writable("--plot", asked.plot, parents=False)
     if form is not None and against:
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
         raise ValueError(f"--compare must be given twice, a form each, got {len(against)}")
+    parts = parts_of(read_table(asked), asked.group)
+    found: dict[str, Found] = {}
+    for name, part in parts.items():
+        try:
+            found[name] = (
+                _one(part, asked, form, asked.alpha / len(parts)) if form else _two(part, asked, against)
+            )
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}" if name else str(error)) from error
+    _draw(found, asked)
+    cases = [_case(name, one, asked, form or " against ".join(against)) for name, one in found.items()]
+    publish("dpclaims rates", f"dpclaims: forms of {asked.csv}", cases, outputs)
+    if json:
+        documents = [{"group": name, **one.document} for name, one in found.items()]
+        print(dumps({"format": "dpclaims-forms/2", "groups": documents}), end="")
+    else:
+        print(
+            "\n".join(
+                line for name, one in found.items() for line in [f"{name}:"] * bool(name) + [*one.lines]
+            )
+        )
+    return status_of(case.outcome for case in cases)
+
+
+def _options(asked: Measured) -> dict[str, Any]:
+    return {"error": asked.error, "trial": False if asked.trial == "none" else asked.trial}
+
+
+def _one(table: Any, asked: Measured, form: str, alpha: float) -> Found:
+    from audits.rates.forms import fit_form
+
+    fit = fit_form(table, str(asked.risk), form, **_options(asked))
+    each = alpha / max(len(fit.trends), 1)
+    left = {axis: _left(trend, asked.tolerance, each) for axis, trend in fit.trends.items()}
+    answer = next((word for word in ("left", "open") if word in left.values()), "none" if left else "open")
+    return Found(lines=[*_fit(fit, left)], document=_fitted(fit, left), fits=[fit], answer=answer)
+
+
+def _two(table: Any, asked: Measured, forms: list[str]) -> Found:
     from audits.rates.forms import compare_forms, fit_form
 
-    assert asked.risk is not None
-    table = read_table(asked)
-    options = {"error": asked.error, "trial": False if asked.trial == "none" else asked.trial}
-    if form is None:
-        choice = compare_forms(table, asked.risk, *against, level=EQUIVALENCE_ALPHA, **options)
-        _draw([fit_form(table, asked.risk, text, **options) for text in against] if asked.plot else [], asked)
-        print(dumps(_chosen(choice, against)) if json else "\n".join(_choice(choice, against)))
-        return PASSED if choice.better else UNDECIDED
-    fit = fit_form(table, asked.risk, form, **options)
-    _draw([fit], asked)
-    left = {axis: _left(trend, asked) for axis, trend in fit.trends.items()}
-    print(dumps(_fitted(fit, left)) if json else "\n".join(_fit(fit, left)))
-    if any(word == "left" for word in left.values()):
-        return DIFFERS
-    return PASSED if left and all(word == "none" for word in left.values()) else UNDECIDED
+    choice = compare_forms(table, str(asked.risk), *forms, level=EQUIVALENCE_ALPHA, **_options(asked))
+    drawn = forms if asked.plot else []
+    return Found(
+        lines=[*_choice(choice, forms)], document={"forms": forms, **asdict(choice)},
+        fits=[fit_form(table, str(asked.risk), text, **_options(asked)) for text in drawn],
+        answer="better" if choice.better else "open",
+    )  # fmt: skip
 
 
-def _draw(fits: Sequence[FormFit], asked: Measured) -> None:
-    """A panel an axis: measured risks and those of each form; under it, how far they are off, as shares."""
+def _case(name: str, found: Found, asked: Measured, what: str) -> Case:
+    title = f"{name}: {what}" if name else what
+    return Case(
+        group="dpclaims.rates", name=title, title=title, verdict=found.answer,
+        outcome=OUTCOMES[found.answer], message="; ".join(line.strip() for line in found.lines),
+        place=(from_here(asked.csv), 1),
+    )  # fmt: skip
+
+
+def _draw(found: Mapping[str, Found], asked: Measured) -> None:
+    """Of each group a panel an axis: measured risks and those of each form; under it the residuals."""
     if asked.plot is None:
         return
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
-    axes = list(dict.fromkeys(axis for fit in fits for axis in fit.form.axes))
-    figure = Figure(figsize=(4.5 * len(axes), 5.5), layout="constrained")
-    above, below = figure.subplots(2, len(axes), squeeze=False, sharex="col", height_ratios=(3, 2))
-    for axis, upper, lower in zip(axes, above, below, strict=True):
-        for k, fit in enumerate(fit for fit in fits if axis in fit.form.axes):
-            x, risk, fitted = (fit.cells[name] for name in (axis, "risk", "fitted"))
-            error = 2.0 * fit.cells["standard_error"]
-            if k == 0:
-                upper.errorbar(x, risk, yerr=error, fmt="o", color="C0", label="measured, ± 2 errors")
-            upper.plot(x, fitted, "_", markersize=14, color=f"C{k + 1}", label=fit.form.text)
-            lower.errorbar(x, risk / fitted - 1.0, yerr=error / fitted, fmt="o", color=f"C{k + 1}")
-        upper.set(xscale="log", yscale="log", ylabel="risk")
-        upper.legend(fontsize="small")
-        lower.axhline(0.0)
-        lower.set(xlabel=axis, ylabel="residual")
-        lower.xaxis.set_minor_formatter("")  # labels between the powers of ten lie over each other
+    axes = list(dict.fromkeys(axis for one in found.values() for fit in one.fits for axis in fit.form.axes))
+    figure = Figure(figsize=(4.5 * len(axes), 5.5 * len(found)), layout="constrained")
+    panels: Any = figure.subplots(
+        2 * len(found), len(axes), squeeze=False, sharex="col", height_ratios=(3, 2) * len(found)
+    )
+    for row, (name, one) in enumerate(found.items()):
+        for axis, upper, lower in zip(axes, panels[2 * row], panels[2 * row + 1], strict=True):
+            _panel(axis, upper, lower, [fit for fit in one.fits if axis in fit.form.axes])
+            upper.set_title(name)
     save_plot(figure, asked.plot)
 
 
-def _left(trend: Exponent, asked: Measured) -> str:
+def _panel(axis: str, upper: Any, lower: Any, fits: Sequence[FormFit]) -> None:
+    for k, fit in enumerate(fits):
+        x, risk, fitted = (fit.cells[name] for name in (axis, "risk", "fitted"))
+        error = 2.0 * fit.cells["standard_error"]
+        if k == 0:
+            upper.errorbar(x, risk, yerr=error, fmt="o", color="C0", label="measured, ± 2 errors")
+        upper.plot(x, fitted, "_", markersize=14, color=f"C{k + 1}", label=fit.form.text)
+        lower.errorbar(x, risk / fitted - 1.0, yerr=error / fitted, fmt="o", color=f"C{k + 1}")
+    upper.set(xscale="log", yscale="log", ylabel="risk")
+    upper.legend(fontsize="small")
+    lower.axhline(0.0)
+    lower.set(xlabel=axis, ylabel="residual")
+    lower.xaxis.set_minor_formatter("")  # labels between the powers of ten lie over each other
+
+
+def _left(trend: Exponent, tolerance: float, alpha: float) -> str:
     """Whether a power of the axis is left in risk over form: "none" within the tolerance, "left", "open"."""
-    low, high = trend.interval(asked.alpha / 2.0)
-    if low > asked.tolerance or high < -asked.tolerance:
+    low, high = trend.interval(alpha / 2.0)
+    if low > tolerance or high < -tolerance:
         return "left"
     low, high = trend.interval(EQUIVALENCE_ALPHA)
-    return "none" if -asked.tolerance <= low and high <= asked.tolerance else "open"
+    return "none" if -tolerance <= low and high <= tolerance else "open"
 
 
-def _fit(fit: FormFit, left: dict[str, str]) -> Iterator[str]:
+def _fit(fit: FormFit, left: Mapping[str, str]) -> Iterator[str]:
     yield f"{fit.form.text}: {len(fit.cells['risk'])} cells, scatter beyond the errors {fit.misfit:.2g}"
     for term in fit.form.terms:
         found = fit.coefficients[term.coefficient]
@@ -118,14 +197,10 @@ def _choice(choice: FormChoice, forms: list[str]) -> Iterator[str]:
         yield f"cannot be told in this range ({interval} has 1/2 in it); {choice.advice}"
 
 
-def _fitted(fit: FormFit, left: dict[str, str]) -> dict[str, Any]:
+def _fitted(fit: FormFit, left: Mapping[str, str]) -> dict[str, Any]:
     return {
-        "format": "dpclaims-form/1", "form": fit.form.text, "misfit": fit.misfit,
+        "form": fit.form.text, "misfit": fit.misfit,
         "coefficients": {name: asdict(e) for name, e in fit.coefficients.items()},
         "left": {axis: asdict(trend) | {"answer": left[axis]} for axis, trend in fit.trends.items()},
         "crossings": list(fit.crossings),
     }  # fmt: skip
-
-
-def _chosen(choice: FormChoice, forms: list[str]) -> dict[str, Any]:
-    return {"format": "dpclaims-forms/1", "forms": forms, **asdict(choice)}

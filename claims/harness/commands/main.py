@@ -348,7 +348,7 @@ def rates(
         if form or compare:
             from claims.harness.commands.forms import forms_command
 
-            raise typer.Exit(forms_command(asked, form, compare or [], json=json))
+            raise typer.Exit(forms_command(asked, form, compare or [], outputs, json=json))
         raise typer.Exit(measurements_command(asked, outputs, json=json))
     if history is not None:
         from claims.harness.commands.exponents import Limits

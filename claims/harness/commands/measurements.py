@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from audits.evidence import Side, Verdict
 from claims.harness import exchange
 from claims.harness.commands import exponents, history
-from claims.harness.commands.exponents import Compared, Kept, Limits
+from claims.harness.commands.exponents import Compared, Kept, Limits, status_of
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
-from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.serialise import dumps, evidence_to_json
 
 if TYPE_CHECKING:
@@ -139,10 +138,7 @@ def measurements_command(asked: Measured, outputs: Outputs, *, json: bool) -> in
         print(dumps(_document(answer, asked, writes)), end="")
     else:
         print("\n".join(_text(answer, asked, writes)))
-    outcomes = {case.outcome for case in cases}
-    if exchange.FAILED in outcomes:
-        return DIFFERS
-    return UNDECIDED if exchange.UNDECIDED in outcomes else PASSED
+    return status_of(case.outcome for case in cases)
 
 
 def fitted(asked: Measured) -> dict[str, RateFit]:
@@ -151,7 +147,7 @@ def fitted(asked: Measured) -> dict[str, RateFit]:
 
     assert asked.risk is not None
     table = read_table(asked)
-    parts = _parts(table, asked.group)
+    parts = parts_of(table, asked.group)
     found: dict[str, RateFit] = {}
     for name, part in parts.items():
         try:
@@ -171,7 +167,7 @@ def _vanishing(names: Sequence[str]) -> list[str] | None:
     return None if not names else [name for name in names if name != "none"]
 
 
-def _parts(table: Any, group: Sequence[str]) -> dict[str, Any]:
+def parts_of(table: Any, group: Sequence[str]) -> dict[str, Any]:
     """The rows of each group by its name, "method=a, dataset=b"."""
     if not group:
         return {"": table}

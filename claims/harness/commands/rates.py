@@ -14,13 +14,13 @@ import numpy as np
 from audits.evidence import Evidence
 from claims.harness import exchange
 from claims.harness.claim import Claim
-from claims.harness.commands.exponents import STATUS
+from claims.harness.commands.exponents import STATUS, status_of
 from claims.harness.commands.progress import Progress
 from claims.harness.discover import discover
 from claims.harness.exchange import Case, Outputs
 from claims.harness.places import matches
 from claims.harness.run.provenance import data_folder, versions
-from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED, RunResult
+from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
 from claims.harness.run.runner import ALPHA, NUMERICS, count_cells, run
 from claims.harness.run.serialise import dumps, number, read_json
 
@@ -98,10 +98,7 @@ def check_baseline(
     if update and not written:
         print(f"dpclaims: not written: {failed[0]} is not as expected (--force)", file=sys.stderr)
         return DIFFERS
-    outcomes = {_outcome(row) for row in rows} if not update else set[str]()
-    if exchange.FAILED in outcomes:
-        return DIFFERS
-    return UNDECIDED if exchange.UNDECIDED in outcomes else PASSED
+    return PASSED if update else status_of(_outcome(row) for row in rows)
 
 
 def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Evidence]:
