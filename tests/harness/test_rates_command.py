@@ -339,7 +339,7 @@ def test_a_history_lists_the_runs_that_are_worse(rates, dpclaims, tmp_path):
 
 STATED = {
     "bound": True, "form": True, "rate": True, "√(p·log(1/δ))/(εn)": True, "√p/(nμ*)": True,
-    "1/√n + √(k·log(1/δ))/(εn)": True, "1/μ*": False, "gap": False, "height": False, "level": False,
+    "1/√n + √(k·log(1/δ))/(εn)": True, "1/μ*": False, "height": False, "level": False,
     "places": False,
 }  # fmt: skip
 """Whether axes go to 0 that no name or value tells of: printed forms do. The claims say so themselves."""
