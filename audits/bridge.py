@@ -24,10 +24,11 @@ import numpy as np
 from audits import bridge_worker as protocol
 from audits import values
 from audits.privacy.draw.processes import WorkerFailed
+from audits.trace.records import Asked, Report, read
 
 TIMEOUT = 120.0
 """Seconds that one answer may take; importing a large library takes some of them."""
-WATCH = Path(__file__).resolve().parent / "trace" / "watch"
+TRACE = Path(__file__).resolve().parent / "trace"
 """The package that watches draws; a worker loads it by its path."""
 SHARE = 0.1
 """Share of the timeout that a question about many runs is expected to take."""
@@ -102,17 +103,16 @@ class Remote:
             self.changed.set()
         return outputs
 
-    def trace(self, runs: Sequence[Sequence[Any]], primitives: Sequence[str]) -> list[dict[str, Any]]:
-        """The reports of runs (D, D′, seed, participate, and perhaps explain) of the grey-box audit, see
-        `audits.trace`."""
-        question = {"ask": "trace", "package": str(WATCH), "primitives": list(primitives)}
-        found: list[dict[str, Any]] = []
+    def trace(self, runs: Sequence[Asked], primitives: Sequence[str]) -> list[Report]:
+        """The reports of runs of the grey-box audit, see `audits.trace`."""
+        question = {"ask": "trace", "package": str(TRACE), "primitives": list(primitives)}
+        found: list[Report] = []
         many = 1
         while len(found) < len(runs):
             # To put watched sources in place takes as long as a short run: one question for many of these.
-            asked = [list(run) for run in runs[len(found) : len(found) + many]]
+            asked = [dict(vars(run)) for run in runs[len(found) : len(found) + many]]
             began = time.monotonic()
-            found += self._ask(question, asked)[1]
+            found += read(self._ask(question, asked)[1])
             one = (time.monotonic() - began) / len(asked)
             many = max(1, int(self._timeout * SHARE / max(one, 1e-3)))
         return found

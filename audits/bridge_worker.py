@@ -226,11 +226,13 @@ class Worker:
 
     def on_trace(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """What runs of the grey-box audit saw."""
-        watch = by_path("dpclaims_watch", os.path.join(header["package"], "__init__.py"))
-        runs = [tuple(run) for run in values.decode(header["value"], blocks)]
+        by_path("dpclaims_trace", os.path.join(header["package"], "__init__.py"))
+        records: Any = importlib.import_module("dpclaims_trace.records")
+        pair: Any = importlib.import_module("dpclaims_trace.replay.pair")
+        runs = [records.Asked(**asked) for asked in values.decode(header["value"], blocks)]
         found: List[bytes] = []
-        reports = watch.trace_runs(self.mechanism, runs, header["primitives"])
-        return {"value": values.encode(reports, found)}, found
+        reports = pair.trace_runs(self.mechanism, runs, header["primitives"])
+        return {"value": values.encode(records.written(reports), found)}, found
 
 
 def number(value: Any) -> Optional[str]:

@@ -1,6 +1,26 @@
-"""The grey box: what a program draws, from which line, at which distance, and what was never noised."""
+"""The grey box: a program is recorded on a dataset and replayed on its neighbour with every release frozen.
 
-from audits.trace.audit import assert_ledger, trace_privacy
-from audits.trace.result import Finding, Line, Lost, TraceResult
+`records` names what passes between the rooms `record`, `replay`, `explain`, `lines` and `ledger`. All but the
+ledger import only NumPy and `audits.values`, and are written for Python 3.8: the worker of `audits.bridge`
+loads this package by its path where a program's libraries are.
+"""
 
-__all__ = ["Finding", "Line", "Lost", "TraceResult", "assert_ledger", "trace_privacy"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .audit import assert_ledger as assert_ledger
+    from .audit import trace_privacy as trace_privacy
+    from .result import TraceResult as TraceResult
+
+__all__ = ["TraceResult", "assert_ledger", "trace_privacy"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError("audits.trace has no %r" % name)
+    from importlib import import_module
+
+    module = import_module(".result" if name == "TraceResult" else ".audit", __name__)
+    return getattr(module, name)

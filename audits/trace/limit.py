@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from audits.trace.watch.ended import OutOfTime
+from audits.trace.record.ended import OutOfTime
 
 AGAIN = 0.3
 """Seconds after which a program that catches everything is told again."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
+
+from audits.trace.records import Step, short
 
 FORMAT = "dpclaims-trace/1"
 HEADLINES = {
@@ -38,44 +38,6 @@ class Finding:
     def place(self) -> str:
         """file:line, the file from the current folder where it is below it."""
         return f"{short(self.file)}:{self.line}" if self.line else "the output"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A line that leads to what was found.
-
-    role       "first": the first variable that differs and without whose difference nothing is found (tried:
-               with its value on D the run on D′ shows nothing); "computed": where a variable first gets the
-               number that differs (tried in the same way); "branch": the last line before the runs part;
-               "set": where the parameter of a draw was set (tried: the parameter follows the variable).
-    name       of the variable, "" where there is none; first, second: its values on D and on D′, or, where
-               sized, how many entries it has.
-    parameter  of a step "set": what was set, as "sensitivity".
-    """
-
-    role: str
-    file: str
-    line: int
-    function: str
-    name: str
-    first: str | None
-    second: str | None
-    sized: bool = False
-    parameter: str = ""
-
-    @property
-    def text(self) -> str:
-        """The step as a sentence, without a full stop."""
-        where = f"{short(self.file)}:{self.line}"
-        entries = " entries" if self.sized else ""
-        values = f"{self.first}{entries} on D, {self.second}{entries} on D′"
-        if self.role == "first":
-            return f"comes from {where}: {self.name} {'has' if self.sized else 'is'} {values}"
-        if self.role == "branch":
-            return f"the runs on D and on D′ part after {where}"
-        if self.role == "set":
-            return f"its {self.parameter} is set at {where}: {self.name} = {self.first}"
-        return f"what differs is computed at {where}: {self.name} is {values}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +76,16 @@ class Lost:
     pair: int
 
 
+@dataclass(frozen=True, slots=True)
+class BlackBox:
+    """The verdict of a short audit by samples, in words, and its lower bound of ε."""
+
+    verdict: str
+    words: str
+    epsilon_lower: float | None = None
+    samples: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceResult:
     """What a trace found; no verdict says that a program is private.
@@ -122,7 +94,7 @@ class TraceResult:
     epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
     seen      by how much the dearest draw exceeds the claim's ε: the least δ that it would need.
     epsilon_stated   what of it libraries state of themselves, by their own maps and claims.
-    ledger    its lines; findings; lost; notes.
+    ledger    its lines; findings; lost.
     pairs, draws     how many pairs were traced, and draws seen; runs: of each pair, at least.
     exact     the dearest path is the law of the output: all paths of a program of coins were run.
     cause     the lines that lead to the first finding, or to the dearest line of a ledger above the claim;
@@ -150,8 +122,7 @@ class TraceResult:
     exact: bool = False
     cause: tuple[Step, ...] = ()
     proof: str = ""
-    black_box: Mapping[str, Any] | None = None
-    notes: tuple[str, ...] = ()
+    black_box: BlackBox | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: {})
 
     @property
@@ -201,8 +172,7 @@ class TraceResult:
             lines.append(f"  ledger: the draws of the most expensive run cost {cost}{stated}")
         lines += [f"  lost{_at(x)}: {x.text}" for x in self.lost[:5]]
         if self.black_box is not None:
-            lines.append(f"  black box: {self.black_box['words']}")
-        lines += [f"  note: {text}" for text in self.notes]
+            lines.append(f"  black box: {self.black_box.words}")
         return "\n".join(lines)
 
     def table(self) -> str:
@@ -227,6 +197,12 @@ class TraceResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The document of `dpclaims trace --json`."""
+        lines = [asdict(line) for line in self.ledger]
+        for line in lines:
+            del line["ratio"]
+            line.update(epsilon=_number(line["epsilon"]), largest=_number(line["largest"]))
+        audit = self.black_box
+        told = {} if audit is None else {k: v for k, v in asdict(audit).items() if v is not None}
         return {
             "format": FORMAT,
             "verdict": self.verdict,
@@ -238,54 +214,13 @@ class TraceResult:
             "pairs": self.pairs,
             "draws": self.draws,
             "runs": self.runs,
-            "findings": [
-                {
-                    "kind": f.kind,
-                    "file": f.file,
-                    "line": f.line,
-                    "function": f.function,
-                    "text": f.text,
-                    "pair": f.pair,
-                    "seed": f.seed,
-                }
-                for f in self.findings
-            ],
+            "findings": [asdict(finding) for finding in self.findings],
             "exact": self.exact,
             "proof": self.proof,
-            "cause": [
-                {
-                    "role": x.role,
-                    "file": x.file,
-                    "line": x.line,
-                    "function": x.function,
-                    "name": x.name,
-                    "first": x.first,
-                    "second": x.second,
-                    "text": x.text,
-                }
-                for x in self.cause
-            ],
-            "ledger": [
-                {
-                    "file": x.file,
-                    "line": x.line,
-                    "function": x.function,
-                    "law": x.law,
-                    "distance": x.distance,
-                    "times": x.times,
-                    "epsilon": _number(x.epsilon),
-                    "share": x.share,
-                    "largest": _number(x.largest),
-                    "why": x.why,
-                }
-                for x in self.ledger
-            ],
-            "lost": [
-                {"file": x.file, "line": x.line, "function": x.function, "text": x.text, "pair": x.pair}
-                for x in self.lost
-            ],
-            "black_box": None if self.black_box is None else dict(self.black_box),
-            "notes": list(self.notes),
+            "cause": [_step(step) for step in self.cause],
+            "ledger": lines,
+            "lost": [asdict(lost) for lost in self.lost],
+            "black_box": None if audit is None else told,
             "seconds": self.seconds,
             "seed": self.seed,
             "versions": dict(self.versions),
@@ -312,25 +247,14 @@ class TraceResult:
         return f"```\n{self.summary()}\n\n{self.table()}\n```"
 
 
-def short(path: str) -> str:
-    """A file below the current folder from there; one of an installed library from the library on, and one
-    of the standard library from the name of that Python on.
-
-    >>> short("/opt/lib/python3.8/copy.py"), short("/opt/lib/python3.8/site-packages/opacus/optimizer.py")
-    ('python3.8/copy.py', 'opacus/optimizer.py')
-    """
-    for mark in ("site-packages" + os.sep, "dist-packages" + os.sep):
-        if mark in path:
-            return path.split(mark, 1)[1]
-    standard = re.search(r"\blib[/\\](python3\.\d+[/\\].*)", path)
-    if standard:
-        return standard.group(1)
-    inside = os.path.relpath(path) if path else ""
-    return path if inside.startswith("..") else inside
-
-
 def _at(lost: Lost) -> str:
     return f" at {short(lost.file)}:{lost.line}" if lost.line else ""
+
+
+def _step(step: Step) -> dict[str, Any]:
+    file, line, function = step.where
+    told = {"role": step.role, "file": file, "line": line, "function": function, "name": step.name}
+    return told | {"first": step.first, "second": step.second, "text": step.text}
 
 
 def _count(number: int, noun: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from audits.trace import trace_privacy
-from audits.trace.watch import sources, tensors
+from audits.trace.record import sources, tensors
 
 PAIR = [(np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))]
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from audits.trace.entries import entries
-from audits.trace.losses import Loss, between, compose, finite, gaussian_epsilon
+from audits.trace.ledger.entries import entries
+from audits.trace.ledger.losses import Loss, between, compose, finite, gaussian_epsilon
+from audits.trace.records import Row
 
 
 def test_pure_losses_add_up_at_delta_zero() -> None:
@@ -97,12 +98,11 @@ def test_a_mechanism_of_sensitivity_zero_costs_infinity_where_its_argument_moves
     # At a sensitivity of s the cost is ε · distance/s; at 0 there is no noise.
     for sensitivity, cost in ((2.0, 0.25), (0.0, math.inf)):
         params = {"epsilon": 1.0, "delta": 0.0, "sensitivity": sensitivity, "lower": 0.0}
-        row = {
-            "index": 0, "at": 0, "law": "mechanism LaplaceFolded", "kind": "mechanism",
-            "where": ["a.py", 1, "fit"], "shape": [], "params": params, "params_other": params,
-            "unlike": [], "adapted": False, "shift": None, "argument": [1.0], "argument_other": [0.5],
-        }  # fmt: skip
-        (entry,) = entries([row], None, None)
+        row = Row(
+            0, "mechanism LaplaceFolded", "mechanism", ("a.py", 1, "fit"), params=params, others=params,
+            given=([1.0], [0.5]),
+        )  # fmt: skip
+        (entry,) = entries([row])
         assert entry.losses is not None
         assert compose(entry.losses, 0.0) == pytest.approx(cost, rel=1e-12)
 

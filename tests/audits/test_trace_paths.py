@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from audits.trace import trace_privacy
-from audits.trace.watch.session import Current, Session, own_rng
-from audits.trace.watch.sources import watched
+from audits.trace.record.session import Current, Session, own_rng
+from audits.trace.record.sources import watched
 
 PAIR = ([0], [1])
 P = math.exp(0.5) / (1.0 + math.exp(0.5))
@@ -113,5 +113,5 @@ def test_a_compiled_function_is_run_as_the_function_that_it_was(monkeypatch: pyt
     function = Dispatcher()
     with watched(current):
         function()
-    assert [row["law"] for row in current.actual.draws] == ["laplace"]
+    assert [row.law for row in current.actual.draws] == ["laplace"]
     assert function() == 0.5

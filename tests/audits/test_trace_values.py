@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from audits.trace import trace_privacy
-from audits.trace.watch.values import alike, differences
+from audits.trace.record.values import alike, differences
 
 
 @pytest.mark.parametrize("tolerance", [0.0, 1e-9, 0.5])

@@ -22,7 +22,7 @@ from hypothesis.extra.numpy import arrays
 from audits import values
 from audits.privacy.outputs.encoder import Encoder
 from audits.trace import trace_privacy
-from audits.trace.watch.values import flat, unlike_places
+from audits.trace.record.values import flat, unlike_places
 
 
 class Colour(enum.Enum):

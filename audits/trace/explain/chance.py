@@ -1,0 +1,183 @@
+"""Whether what differs between D and D′ may be chance: draws that nobody saw released could have noised it.
+
+"Never noised" is said of a value only where it stays as it is when every such draw is made anew.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple, Union
+
+import numpy as np
+
+from ..record.laws import reach
+from ..record.session import places_of
+from ..record.values import ROUNDING, differences, flat, shown, unlike_places
+from ..records import Draw, Lost, Where
+from ..replay.certain import covers
+from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_comparisons, made_of
+
+FILLED = (
+    "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
+    "the density of that is not known"
+)
+ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
+"""Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
+coins, whose sum is what it was with a probability that may be near 1."""
+MOST_NAMED = 20
+"""At most so many draws are made anew, each by itself, to name the line whose noise moves the output."""
+FINE = 1024
+"""Outcomes from which on a whole number may be what a library makes its noise of."""
+FRESH, FEWEST, SECONDS = 256, 128, 1.0
+"""Independent runs on each dataset of a program with plain coins, the fewest that tell anything, and the
+processor time that they may take."""
+COMMON = 0.25
+"""Share of the runs on D that show a value which no run on D′ shows: at ε = 2, D′ shows it with probability
+0.034 at least, and not in 256 runs with probability 1.4e-4."""
+
+
+def never_noised(pair: Pair, found: Release) -> Union[Difference, Lost]:
+    """The first place of the output that differs and depends on no draw that may have noised it, or what is
+    not known."""
+    if found.filled:
+        return Lost(pair.recorded.session.rows[next(iter(found.filled))].where, FILLED)
+    places = unlike_places(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
+    rows = unfollowed(pair)
+    still = _still(pair, places, indices(rows))
+    if not still:
+        row = _mover(pair, places, rows)
+        what = "the noise of %s was turned into plain numbers before it was added to anything"
+        if row.kind == "coin":
+            what = "what the program makes of a draw of %s cannot be followed, and may be noise"
+        return Lost(row.where, what % row.law + "; " + unlike_words(places[0]))
+    coins = _plain_coins(pair.recorded.session)
+    unmoved = _still(pair, still, frozenset(coins))
+    certain = unmoved[:1] or [place for place in still[:2] if not _occurs(pair, place)]
+    if certain:
+        return certain[0]
+    words = "coins of few outcomes may be what noises the output; " + unlike_words(still[0])
+    return Lost(coins[min(coins)], words)
+
+
+def unlike_words(place: Difference) -> str:
+    """What is said of a place of the output that differs."""
+    path, a, b = place
+    name = path if path.startswith("the ") else "output" + path
+    words = "%s is %s on D and %s on D′, with every release the same: it was never noised"
+    return words % (name, shown(a), shown(b))
+
+
+def unfollowed(pair: Pair) -> List[Draw]:
+    """Draws, and calls that may return noise, of which nobody saw where their values went.
+
+    Functions that are given the same on both datasets, and mechanisms that are given 0, may return noise that
+    is added later.
+    """
+    other = pair.frozen.session.rows
+    functions = [
+        row
+        for row in pair.recorded.session.draws
+        if row.kind == "mechanism"
+        and row.index in other
+        and (row.law.startswith("primitive") or _zero(row.argument))
+        and not differences(flat(row.argument), flat(other[row.index].argument), 0.0)
+    ]
+    return _unreleased(pair.recorded.session) + functions
+
+
+def _unreleased(session: Any) -> List[Draw]:
+    """Draws that were neither added to data nor only compared: they may have become noise of any kind."""
+    released = in_comparisons(session)
+    for use in session.uses:
+        released |= set() if use.soft else _with_parts(session, places_of(use.ids))
+    return [
+        row
+        for row in session.draws
+        if row.index not in released
+        and ((row.kind == "noise" and row.argument is None) or (row.kind == "coin" and _fine(row)))
+    ]
+
+
+def _zero(given: Sequence[Any]) -> bool:
+    """Whether a mechanism is given nothing but 0."""
+    return bool(given) and all(isinstance(x, (int, float, np.number)) and x == 0 for x in given)
+
+
+def _with_parts(session: Any, indices: Set[int]) -> Set[int]:
+    """Draws, and those that the functions among them are made of."""
+    found = set(indices)
+    for index in indices:
+        found |= _with_parts(session, made_of(session, index))
+    return found
+
+
+def _fine(row: Draw) -> bool:
+    """Whether a coin has outcomes enough to make noise of it."""
+    if row.law in ("bytes", "randbytes", "token_bytes", "token_hex", "token_urlsafe", "raw", "getrandbits"):
+        return True
+    bounds = reach(row.law, row.params) if row.law == "integers" else None
+    return row.law == "randbits" or (bounds is not None and bounds[1] - bounds[0] >= FINE)
+
+
+def indices(rows: Sequence[Draw]) -> FrozenSet[int]:
+    """The names of draws."""
+    return frozenset(row.index for row in rows)
+
+
+def _still(pair: Pair, places: Sequence[Difference], redrawn: FrozenSet[int]) -> List[Difference]:
+    """The places of the output on D that stay as they are when draws are made anew; none where too few runs
+    can be made."""
+    left, began, runs = list(places), time.process_time(), 0
+    while redrawn and left and runs < ANEW and time.process_time() - began < SECONDS:
+        runs += 1
+        run = pair.again(redraw=redrawn, variant=runs)
+        if run.error is None:
+            changed = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
+            left = [place for place in left if not any(covers(path, place[0]) for path, _, _ in changed)]
+    smooth = all(row.kind == "noise" for row in pair.recorded.session.draws if row.index in redrawn)
+    return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
+
+
+def _mover(pair: Pair, places: Sequence[Difference], rows: Sequence[Draw]) -> Draw:
+    """The first draw that moves the output by itself."""
+    alone = (row for row in rows[:MOST_NAMED] if not _still(pair, places, frozenset([row.index])))
+    return next(alone, rows[0])
+
+
+def _plain_coins(session: Any) -> Dict[int, Where]:
+    """Lines of draws of few outcomes, and of those that are compared, by their names.
+
+    Orders, and a single choice by probabilities, are released as they are; several such choices in one draw
+    may be the bits of unary encoding, into which data are written afterwards.
+    """
+    coins = {
+        row.index: row.where
+        for row in session.draws
+        if row.kind == "coin"
+        and row.law != "permutation"
+        and (row.params.get("p") is None or row.shape != ())
+    }
+    compared = {index: session.rows.get(index) for index in in_comparisons(session)}
+    coins.update({index: row.where for index, row in compared.items() if row is not None})
+    return coins
+
+
+def _occurs(pair: Pair, place: Difference) -> bool:
+    """Whether no value at a place of the output is common on D and never there on D′: coins may explain it.
+
+    Coins of few outcomes are taken as released. Where a library makes its noise of many of them, its outputs
+    on D and on D′ overlap; a record that is shown as it is does not occur without it.
+    """
+    began = time.process_time()
+    seen: Tuple[List[str], List[str]] = ([], [])
+    while len(seen[1]) < FRESH and time.process_time() - began < SECONDS:
+        for which in (0, 1):
+            run = pair.fresh(which, len(seen[which]))
+            unlike = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
+            value = [b for path, _, b in unlike if covers(path, place[0])]
+            seen[which].append(repr(value[:1]) if run.error is None else "error")
+    if len(seen[1]) < FEWEST:
+        return True
+    value, times = Counter(seen[0]).most_common(1)[0]
+    return times < COMMON * len(seen[0]) or value in seen[1]

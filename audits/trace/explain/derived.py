@@ -1,0 +1,96 @@
+"""The law of a function of noise: two draws that are added, or values drawn anew."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, Optional, Set, Tuple
+
+import numpy as np
+
+from ..record.laws import reach
+from ..record.session import own_rng, places_of
+from ..record.values import flat
+from ..records import BITS, Draw, Part, Recipe, Term
+
+RESAMPLED, KEPT = 100_000, 2000
+"""Values of a function of noise that are drawn to recognise its law; how many of them, in order, are kept."""
+Known = Callable[[int], Optional[Draw]]
+"""A draw, or a function of noise, by its name."""
+
+
+def terms(known: Known, recipe: Recipe) -> Tuple[Term, ...]:
+    """The laws of two draws whose sum a noise is, the second one with its sign; () where it is another
+    function."""
+    found = []
+    signs = (1.0, -1.0 if recipe.function == "subtract" else 1.0)
+    if recipe.function not in ("add", "subtract") or len(recipe.parts) != 2 or recipe.method != "__call__":
+        return ()
+    for part, sign in zip(recipe.parts, signs):
+        draws = places_of(part.ids)
+        parent = known(next(iter(draws))) if len(draws) == 1 and part.argument is None else None
+        if parent is None or parent.kind != "noise" or np.ptp(part.factor) != 0.0:
+            return ()
+        params = {name: flat(value) for name, value in parent.params.items()}
+        if any(np.ndim(value) for value in params.values()):
+            return ()
+        found.append(Term(parent.law, params, sign * float(np.ravel(part.factor)[0])))
+    return tuple(found)
+
+
+def resampled(known: Known, row: Draw) -> Any:
+    """Values of one element of a function of noise, drawn anew; None where a law cannot be drawn again."""
+    rng = own_rng(0)
+    kept: Dict[int, Any] = {}
+    parents = parents_of(known, row.index)
+    single = known(next(iter(parents))) if len(parents) == 1 else None
+    alone = single is not None and single.shape == () and single.law in ("uniform", "integers")
+
+    def values(element: int) -> Any:
+        index, entry = element >> BITS, element & ((1 << BITS) - 1)
+        if index not in kept:
+            kept[index] = drawn(known(index))
+        return kept[index][:, entry]
+
+    def drawn(draw: Optional[Draw]) -> Any:
+        if draw is not None and draw.recipe is not None:
+            return compute(draw.recipe)
+        if alone and draw is not None:
+            # One uniform number: its own quantiles, so that those of the function are exact.
+            low, high = reach(draw.law, draw.params) or (float(draw.params[n]) for n in ("low", "high"))
+            grid = low + (high - low) * (np.arange(RESAMPLED) + 0.5) / RESAMPLED
+            return (np.floor(grid) if draw.law == "integers" else grid)[:, None]
+        if draw is None or draw.again is None:
+            raise LookupError
+        return np.reshape(draw.again(rng, RESAMPLED, draw.shape), (RESAMPLED, -1))
+
+    def operand(part: Part) -> Any:
+        if part.ids is None:
+            return part.argument
+        columns = [values(int(e)) if e >= 0 else np.zeros(RESAMPLED) for e in np.ravel(part.ids)]
+        array = np.stack(columns, axis=1).reshape((RESAMPLED, *np.shape(part.ids))) * part.factor
+        return array if part.argument is None else array + part.argument
+
+    def compute(recipe: Recipe) -> Any:
+        operands = [operand(part) for part in recipe.parts]
+        ufunc: Any = recipe.call or getattr(np, recipe.function)
+        with np.errstate(all="ignore"):
+            if recipe.method != "reduce":
+                return np.reshape(ufunc(*operands), (RESAMPLED, -1))
+            axis = recipe.options.get("axis", 0)
+            axes = tuple(range(1, np.ndim(operands[0]))) if axis is None else axis
+            axes = axes if isinstance(axes, tuple) else (axes + 1 if axes >= 0 else axes)
+            return np.reshape(ufunc.reduce(operands[0], axis=axes), (RESAMPLED, -1))
+
+    try:
+        found = np.sort(drawn(row)[:, 0].astype(float))
+    except (LookupError, ValueError, TypeError, IndexError):
+        return None
+    return found[RESAMPLED // KEPT // 2 :: RESAMPLED // KEPT]
+
+
+def parents_of(known: Known, index: int) -> Set[int]:
+    """The draws that a function of noise is made of."""
+    row = known(index)
+    if row is None or row.recipe is None:
+        return {index}
+    direct = set().union(*(places_of(part.ids) for part in row.recipe.parts))
+    return set().union(*(parents_of(known, parent) for parent in direct))

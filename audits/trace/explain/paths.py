@@ -1,0 +1,242 @@
+"""Programs whose randomness is coins of few outcomes: every path is run, the law of the output is exact."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+
+import numpy as np
+
+from audits.values import text
+
+from ..record.laws import MIRRORED, reach
+from ..record.run import Run
+from ..record.session import places_of
+from ..records import BITS, Comparison, Draw, Part, Row
+from ..replay.shifts import in_comparisons
+
+MOST_PATHS, MOST_DRAWS = 512, 40_000
+"""Paths that are run on a dataset, and draws on all of them: two seconds where the program itself is fast.
+Both limits are counts and no times, so that the result does not depend on the speed of the machine."""
+PATIENCE = 60.0
+"""Processor seconds after which a program is given up that is itself slow."""
+FIRST, AGAIN = 4, 16
+"""Paths that are run more often than twice, and how often."""
+MOST_OUTCOMES = 64
+"""Outcomes of one coin."""
+
+
+Entry = Tuple[Any, float, float, float]
+"""(element of a uniform draw or None, factor, argument, value) of an entry of a comparison."""
+
+
+class Script:
+    """The outcomes of the coins along one path: those of the plan, and from its end on the first of each.
+
+    taken    which of its possible outcomes each coin has shown; options: how many it had.
+    chance   probability of the path.
+    failed   something was drawn that has no few outcomes.
+    """
+
+    def __init__(self, plan: Sequence[int]) -> None:
+        self.plan = list(plan)
+        self.taken: List[int] = []
+        self.options: List[int] = []
+        self.chance = 1.0
+        self.failed = False
+        self.ranges: Dict[int, Tuple[float, float]] = {}
+
+    def choose(self, chances: Any) -> int:
+        """The outcome of a coin, by its place."""
+        weights = np.asarray(chances, dtype=float)
+        possible = np.flatnonzero(weights > 0.0)
+        if not 0 < possible.size <= MOST_OUTCOMES or self.failed:
+            self.failed = True
+            return 0
+        place = len(self.taken)
+        taken = self.plan[place] if place < len(self.plan) else 0
+        if taken >= possible.size:
+            self.failed = True
+            return 0
+        self.taken.append(taken)
+        self.options.append(int(possible.size))
+        self.chance *= float(weights[possible[taken]])
+        return int(possible[taken])
+
+    def next(self) -> Optional[List[int]]:
+        """The plan of the next path; None after the last one."""
+        plan = list(self.taken)
+        while plan and plan[-1] + 1 >= self.options[len(plan) - 1]:
+            plan.pop()
+        return plan[:-1] + [plan[-1] + 1] if plan else None
+
+    def draw(self, row: Draw, value: Any) -> Any:
+        """The value of a draw on this path."""
+        law, params, shape = row.law, row.params, row.shape
+        if law == "uniform" and row.kind == "noise" and row.argument is None:
+            return value  # what it is compared with decides
+        if law == "choice":
+            weights = params.get("p")
+            count = int(params["a"])
+            chances = np.full(count, 1.0 / max(count, 1)) if weights is None else np.asarray(weights, float)
+            apart = params.get("replace") is False
+            return _like(value, shape, self._places(chances, int(np.prod(shape, dtype=int)), apart))
+        if law == "permutation" and isinstance(params.get("x"), (int, np.integer)):
+            return _like(value, shape, self._places(np.full(shape[0], 1.0 / shape[0]), shape[0], True))
+        size = reach(law, params) if law == "integers" else None
+        if size is not None and 0 < size[1] - size[0] <= MOST_OUTCOMES:
+            even = np.full(size[1] - size[0], 1.0 / (size[1] - size[0]))
+            places = self._places(even, int(np.prod(shape, dtype=int)), False)
+            return _like(value, shape, [size[0] + place for place in places])
+        if law == "binomial":
+            return self._binomial(params, shape, value)
+        self.failed = True
+        return value
+
+    def _places(self, chances: Any, times: int, apart: bool) -> List[int]:
+        """Places that are drawn one after the other; apart: each at most once."""
+        found: List[int] = []
+        left = np.array(chances, dtype=float)
+        for _ in range(times):
+            total = float(left.sum())
+            if self.failed or total <= 0.0:
+                self.failed = True
+                return [0] * times
+            found.append(self.choose(left / total))
+            if apart:
+                left[found[-1]] = 0.0
+        return found
+
+    def _binomial(self, params: Mapping[str, Any], shape: Any, value: Any) -> Any:
+        """Sums of few coins."""
+        counts = np.ravel(np.broadcast_to(np.asarray(params["n"]), shape))
+        chances = np.ravel(np.broadcast_to(np.asarray(params["p"], dtype=float), shape))
+        found: List[int] = []
+        for n, p in zip(counts, chances):
+            if not 0 <= n < MOST_OUTCOMES:
+                self.failed = True
+                return value
+            law = np.ones(1)
+            for _ in range(int(n)):
+                law = np.convolve(law, [1.0 - p, p])
+            found.append(self.choose(law))
+        return _like(value, shape, found)
+
+    def outcome(self, session: Any, event: Comparison) -> Any:
+        """The result of a comparison on this path: of a uniform number with a constant it is a coin."""
+        if event.second is None:
+            self.failed = True
+            return event.outcome
+        shape = np.shape(event.outcome)
+        computed, found = np.ravel(np.asarray(event.outcome)), []
+        sides = [self._side(session, part, shape) for part in event.parts]
+        for k in range(computed.size):
+            one, other = sides[0][k], sides[1][k]
+            if one[0] is None and other[0] is None:
+                found.append(bool(computed[k]))
+                continue
+            name = event.name if one[0] is not None else MIRRORED.get(event.name, "")
+            noise, level = (one, other) if one[0] is not None else (other, one)
+            if level[0] is not None or np.isnan(level[3]):
+                self.failed = True  # two draws are compared with each other
+                return event.outcome
+            found.append(self._coin(session, noise, name, level[3]))
+        return np.array(found, dtype=bool).reshape(shape) if shape else np.bool_(found[0])
+
+    def _side(self, session: Any, part: Part, shape: Any) -> List[Entry]:
+        """The entries of one side."""
+        if part.ids is None:
+            return [(None, 0.0, 0.0, float(v)) for v in np.ravel(np.broadcast_to(part.argument, shape))]
+        found: List[Entry] = []
+        columns = (np.ravel(np.broadcast_to(x, shape)) for x in (part.ids, part.factor, part.argument))
+        for e, f, a in zip(*columns):
+            row = session.rows.get(int(e) >> BITS) if e >= 0 else None
+            uniform = row is not None and row.law == "uniform" and f != 0.0
+            if not uniform and e >= 0 and (row is None or row.law not in ("integers", "binomial")):
+                self.failed = True
+            found.append((int(e) if uniform else None, float(f), float(a), float(a) if e < 0 else np.nan))
+        return found
+
+    def _coin(self, session: Any, noise: Entry, name: str, level: float) -> bool:
+        """Whether a uniform number, of which some bounds are known already, lies on one side of a level."""
+        element, factor, argument, _ = noise
+        params = session.rows[element >> BITS].params
+        name = MIRRORED.get(name, name) if factor < 0.0 else name
+        if np.ndim(params["low"]) or np.ndim(params["high"]) or name not in MIRRORED:
+            self.failed = True
+            return False
+        low, high = self.ranges.get(element, (float(params["low"]), float(params["high"])))
+        edge = min(max((level - argument) / factor, low), high)
+        below = (edge - low) / (high - low) if high > low else 0.0
+        less = self.choose([1.0 - below, below]) == 1
+        self.ranges[element] = (low, edge) if less else (edge, high)
+        return less == name.startswith("less")
+
+
+def _like(value: Any, shape: Any, entries: List[int]) -> Any:
+    """Entries as a value of the same kind as the one that was drawn."""
+    if isinstance(value, np.ndarray):
+        return np.array(entries, dtype=value.dtype).reshape(shape)
+    return type(value)(entries[0])
+
+
+def law(run: Callable[..., Run], data: Any) -> Optional[Dict[str, float]]:
+    """The probability of each output, as text; None where the paths are too many, or not of coins alone.
+
+    Every path is run again with other uniform numbers: one that is more than compared shows itself then.
+    """
+    found: Dict[str, float] = {}
+    plan: Optional[List[int]] = []
+    began, paths, draws = time.process_time(), 0, 0
+    while plan is not None:
+        texts: List[str] = []
+        script = Script(plan)
+        for variant in range(AGAIN if paths < FIRST else 2):
+            script = Script(plan)
+            one = run(data, variant=variant, script=script)
+            if one.error is not None or script.failed or _more_than_compared(one.session):
+                return None
+            texts.append(text(one.output))
+            draws += len(one.session.draws)
+        paths += 1
+        slow = time.process_time() - began > PATIENCE
+        if len(set(texts)) > 1 or paths > MOST_PATHS or draws > MOST_DRAWS or slow:
+            return None
+        found[texts[0]] = found.get(texts[0], 0.0) + script.chance
+        plan = script.next()
+    return found
+
+
+def enumerated(run: Callable[..., Run], first: Any, second: Any, recorded: Run) -> Optional[Row]:
+    """A row of the ledger: the laws of the output on D and on D′; None where they cannot be enumerated."""
+    if not recorded.session.draws or not few(recorded.session):
+        return None
+    laws = []
+    for data in (first, second):
+        one = law(run, data)
+        if one is None:
+            return None
+        laws.append(one)
+    outputs = sorted(set(laws[0]) | set(laws[1]))
+    last = recorded.session.compared[-1] if recorded.session.compared else recorded.session.draws[-1]
+    chances = tuple(tuple(one.get(text, 0.0) for text in outputs) for one in laws)
+    return Row(-3, "coins", "enumerated", last.where, chances=chances)
+
+
+def few(session: Any) -> bool:
+    """Whether all draws of a run may be coins of few outcomes."""
+    laws = ("uniform", "choice", "integers", "binomial", "permutation")
+    return not session.opaque and all(
+        row.law in laws and row.kind in ("coin", "noise") for row in session.draws
+    )
+
+
+def _more_than_compared(session: Any) -> bool:
+    """Whether a uniform number was added to something, or made into another, or never compared."""
+    known = in_comparisons(session)
+    if any(row.law == "uniform" and row.index not in known for row in session.draws):
+        return True
+    parts = [use.ids for use in session.uses]
+    parts += [part.ids for row in session.functions.values() for part in row.recipe.parts]
+    rows = [session.rows.get(index) for ids in parts for index in places_of(ids)]
+    return any(row is None or row.law == "uniform" for row in rows)

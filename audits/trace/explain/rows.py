@@ -1,0 +1,238 @@
+"""The rows of a ledger: each draw with its parameters and arguments on D and on D′."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+
+from ..record.run import Run
+from ..record.session import drawn_by
+from ..record.values import SAME, alike, differences, flat, numbers, shown
+from ..records import BITS, About, Compared, Comparison, Draw, Finding, Lost, Mapped, Row
+from ..replay.shifts import Release, in_comparisons
+from .chance import FILLED
+from .derived import Known, parents_of, resampled, terms
+from .rejection import UNKNOWN
+from .withdraw import Said
+
+SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
+"""Laws that are drawn from as they are, and not added to something: their two laws are compared."""
+SCALES = ("scale", "sigma", "std", "cov", "b", "high", "low")
+"""Parameters that say how wide a law is."""
+Sizes = Tuple[Optional[int], Optional[int]]
+"""The numbers of records of D and of D′."""
+
+
+def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> Said:
+    """A row for each draw that both runs made, for each function of noise that was released, each comparison;
+    with a gap also for draws of D alone. With them what depends on the data, and what is lost."""
+    one, other = recorded.session, found.run.session
+
+    def known(index: int) -> Optional[Draw]:
+        return found.joined.get(index) or one.row(index)
+
+    drawn = [row for row in one.draws[: other.diverged] if gap or row.index in other.rows]
+    moved = {k for k, shift in found.shifts.items() if np.any(shift != 0.0)}
+    made = {**one.functions, **found.joined}
+    drawn += [made[k] for k in sorted((moved | in_comparisons(other)) & set(made))]
+    rows: List[Row] = []
+    findings: List[Finding] = []
+    for row in drawn:
+        kept, unlike = _row(row, other.row(row.index) or row, found, known, sizes)
+        rows.append(kept)
+        findings += unlike
+    findings += _sums(recorded, found)
+    compared, lost = _comparisons(recorded, found)
+    rows += compared
+    if found.coins is not None:
+        rows.append(Row(-1, "coins", "coins", found.coins.where, logs=found.coins.logs))
+    return rows, findings, lost
+
+
+def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> Tuple[Row, List[Finding]]:
+    """A draw on D and on D′, and findings of its parameters."""
+    unlike, findings = _parameters(one, other, found, sizes)
+    hidden = one.index in found.compared or one.index in found.rejected or one.index in found.filled
+    made = one.recipe is not None
+    held = terms(known, one.recipe) if one.recipe is not None else ()
+    interval = found.filled.get(one.index)
+    unknown = FILLED if interval is not None and not interval.laws else ""
+    unknown = UNKNOWN if found.kept.get(one.index, 0) is None else unknown
+    given = (flat(one.argument), flat(other.argument)) if one.kind == "mechanism" else ()
+    row = Row(
+        one.index, one.law, one.kind, one.where, one.shape,
+        {name: flat(value) for name, value in one.params.items()},
+        {name: flat(value) for name, value in other.params.items()},
+        tuple(unlike), None if hidden else found.shifts.get(one.index), one.at, one.origin,
+        parents=tuple(sorted(parents_of(known, one.index))) if made else (),
+        terms=held, samples=resampled(known, one) if made and not held else None,
+        unknown=unknown, given=given, mapped=mapped(one, other), kept=found.kept.get(one.index),
+        chosen=() if interval is None else interval.laws,
+    )  # fmt: skip
+    return row, findings + (_finite(row) if given else [])
+
+
+def _sums(recorded: Run, found: Release) -> List[Finding]:
+    """Sums whose noise has a factor that depends on the data, or whose argument is not finite on one
+    dataset."""
+    known = {use.key: use for use in recorded.session.uses}
+    findings: List[Finding] = []
+    for use in found.run.session.uses:
+        other = known.get(use.key)
+        if other is None or np.shape(other.factor) != np.shape(use.factor):
+            continue
+        unlike = ~np.ravel(alike(other.factor, use.factor, SAME))
+        if np.any(unlike) and int(np.ravel(use.ids)[0]) >> BITS in found.filled:
+            continue
+        if np.any(unlike):
+            pair = float(np.ravel(other.factor)[unlike][0]), float(np.ravel(use.factor)[unlike][0])
+            text = "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
+            text = text % (shown(abs(pair[0])), shown(abs(pair[1])))
+            about = About("factor", use.key, *pair)
+            findings.append(Finding("scale", use.where, text, about, use.key[0] >> BITS, pair))
+        findings += _not_finite("argument", use.key, use.where, other.argument, use.argument)
+    return findings
+
+
+def _not_finite(what: str, key: Any, where: Any, one: Any, other: Any) -> List[Finding]:
+    """Noise that is added to a number which is not finite on one dataset only."""
+    with np.errstate(all="ignore"):
+        broken = np.ravel(np.isfinite(one) != np.isfinite(other))
+    if not np.any(broken):
+        return []
+    a, b = np.ravel(one)[broken][0], np.ravel(other)[broken][0]
+    text = "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b))
+    return [Finding("nan", where, text, About(what, key, a, b))]
+
+
+def _finite(row: Row) -> List[Finding]:
+    """A mechanism that is given a number which is not finite on one dataset only."""
+    a, b = numbers(row.given[0]), numbers(row.given[1])
+    same = a is not None and b is not None and a.shape == b.shape
+    return _not_finite("given", row.index, row.where, a, b) if same else []
+
+
+def _parameters(one: Draw, other: Draw, found: Release, sizes: Sizes) -> Tuple[List[str], List[Finding]]:
+    """Parameters that depend on the data: a finding for noise, a pair of laws for a choice."""
+    chosen = one.index in found.filled or any(f.chooser == one.index for f in found.filled.values())
+    findings: List[Finding] = []
+    unlike: List[str] = []
+    for name in () if chosen else sorted(set(one.params) | set(other.params)):
+        a, b = flat(one.params.get(name)), flat(other.params.get(name))
+        if name == "size" or (other.adapted and name in ("a", "x")) or not differences(a, b, SAME):
+            continue
+        # A permutation of the records, or a place among them, is a coin.
+        if one.law == "integers" and np.ndim(a) == 0 and (a, b) == sizes:
+            continue
+        unlike.append(name)
+        if not _has_two_laws(one, name):
+            findings.append(_parameter(one, name, differences(a, b, SAME)[0]))
+    return unlike, findings
+
+
+def _has_two_laws(row: Draw, name: str) -> bool:
+    """Whether the ledger knows what it costs that a parameter differs."""
+    if row.kind == "coin" or row.law in SHAPED:
+        return True
+    chances = row.law in ("choice", "multinomial") and name in ("p", "pvals")
+    return chances or (row.kind == "mechanism" and name == "utility")
+
+
+def _parameter(row: Draw, name: str, place: Any) -> Finding:
+    path, a, b = place
+    words = "the %s%s of %s depends on the data: %s on D, %s on D′"
+    kind = "scale" if name in SCALES else "parameter"
+    about = About("parameter", (row.index, name), a, b)
+    return Finding(kind, row.where, words % (name, path, row.law, shown(a), shown(b)), about, row.index)
+
+
+def mapped(one: Draw, other: Draw) -> Optional[Mapped]:
+    """What an OpenDP measurement's own map says of the real distance of its arguments."""
+    if one.map is None:
+        return None
+    distance = metric_distance(one.metric, flat(one.argument[0]), flat(other.argument[0]))
+    cost: Any = None
+    for value in () if distance is None else (distance, float(distance)):
+        try:
+            cost = one.map(value)
+            break
+        except Exception:
+            continue
+    if isinstance(cost, tuple):
+        cost = [float(part) for part in cost]
+    elif cost is not None:
+        cost = float(cost) if isinstance(cost, (int, float)) else None if hasattr(cost, "epsilon") else cost
+    return Mapped(distance, cost, one.measure)
+
+
+def metric_distance(metric: str, a: Any, b: Any) -> Any:
+    """The distance of two values in a metric of OpenDP, by its name; None for another one."""
+    if any(name in metric for name in ("Symmetric", "InsertDelete")):
+        left, right = [list(map(str, x)) if hasattr(x, "__len__") else [str(x)] for x in (a, b)]
+        for item in list(left):
+            if item in right:
+                left.remove(item)
+                right.remove(item)
+        return len(left) + len(right)
+    if any(name in metric for name in ("Hamming", "ChangeOne")):
+        return sum(str(x) != str(y) for x, y in zip(a, b))
+    if "Discrete" in metric:
+        return int(bool(differences(a, b, 0.0)))
+    try:
+        moved = np.abs(np.asarray(a, dtype=float) - np.asarray(b, dtype=float))
+    except (TypeError, ValueError):
+        return None
+    if "L2" in metric:
+        return float(np.sqrt(np.sum(moved**2)))
+    if "LInf" in metric:
+        return float(np.max(moved))
+    whole = all(np.asarray(x).dtype.kind in "iu" for x in (a, b))
+    return int(np.sum(moved)) if whole else float(np.sum(moved))
+
+
+def _comparisons(recorded: Run, found: Release) -> Tuple[List[Row], List[Lost]]:
+    """Comparisons of noise that is not released, with their arguments on D and on D′."""
+    known = {event.key: event for event in recorded.session.compared}
+    released = {k for k, s in found.shifts.items() if k not in found.compared and np.any(s != 0.0)}
+    rows: List[Row] = []
+    lost: List[Lost] = []
+    for event in found.run.session.compared:
+        other = known.get(event.key)
+        if event.opened or other is None:
+            continue
+        if np.shape(other.ids) != np.shape(event.ids):
+            if event.what != "compare":
+                text = "a place is drawn among %s on D and %s on D′: what that costs is not known"
+                lost.append(Lost(event.where, text % (other.size, event.size)))
+            if event.what != "compare" or np.ndim(other.ids) != 1 or not (_coin(other) and _coin(event)):
+                continue
+            event = other  # a coin for each record: of those on D
+        # What is compared after it was released shows nothing more.
+        if not drawn_by(event) & released:
+            rows.append(comparison(other, event))
+    return rows, lost
+
+
+def comparison(one: Comparison, other: Comparison) -> Row:
+    """The row of a comparison on D and on D′."""
+    compared = Compared(one.name, one.outcome, one.parts, other.parts)
+    shape = tuple(np.shape(other.ids))
+    return Row(-2, other.what, "comparison", other.where, shape, at=one.at, compared=compared)
+
+
+def left_out(recorded: Run, frozen: Run) -> List[Row]:
+    """Rows of comparisons on D of noise that D′ does not draw: they cost nothing by themselves."""
+    seen = {event.key for event in frozen.session.compared}
+    return [
+        comparison(event, event)
+        for event in recorded.session.compared
+        if event.key not in seen and event.what == "compare"
+        if not drawn_by(event) & set(frozen.session.rows)
+    ]
+
+
+def _coin(event: Comparison) -> bool:
+    """Whether a comparison is of noise alone with numbers."""
+    noise = [part.ids is not None for part in event.parts]
+    return sum(noise) == 1 and all(np.ptp(np.asarray(part.argument, float)) == 0.0 for part in event.parts)

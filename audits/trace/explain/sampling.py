@@ -1,0 +1,134 @@
+"""Which draws the record that differs reaches through random subsets alone: that is tried, and not assumed.
+
+Subsampling amplifies privacy only where a draw depends on a record through one fresh coin, and where nobody
+sees how that coin fell. So coins are made to fall otherwise for the record, on D and on D′, with everything
+that was released as it was: with its own coin on "is not in the subset" a draw must be the same on D and D′.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..record.run import Run
+from ..record.values import unlike_places
+from ..records import Comparison, Where
+from ..replay.shifts import Pair
+from .withdraw import moved_draws
+
+MOST_COINS = 256
+"""Coins of one run that are tried."""
+Line = Tuple[str, int]
+Runs = Tuple[Run, Run]
+
+
+@dataclass(frozen=True)
+class Coin:
+    """What decides whether a record takes part: at, the number of draws before; key, as in `Changes.flips`;
+    taken and left, the outcomes with the record and without it."""
+
+    at: int
+    key: Tuple[str, Any]
+    taken: Any
+    left: Any
+
+
+def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
+    """The random subsets of a run, in order."""
+    have, _, place = records
+    found: List[Coin] = []
+    single: Dict[Where, List[Comparison]] = {}
+    for event in session.compared:
+        shape = np.shape(event.outcome)
+        if event.what == "compare" and shape[:1] == (have,):
+            outcomes = [_with(event.outcome, place, value) for value in (True, False)]
+            found.append(Coin(event.at, ("outcome", event.key), *outcomes))
+        elif event.what == "compare" and shape == ():
+            single.setdefault(event.where, []).append(event)
+    for events in single.values():
+        for k in range(0, len(events) - have + 1, have):
+            # One number for each record, in a loop over the records.
+            key = ("outcome", events[k + place].key)
+            found.append(Coin(events[k + have - 1].at, key, True, False))
+    for row in session.draws:
+        value, key = np.asarray(row.value), ("draw", row.index)
+        subset = row.law == "choice" and row.params.get("replace") is False and value.ndim == 1
+        if subset and row.params.get("a") == have and 0 < value.size < have:
+            found.append(Coin(row.index + 1, key, *_members(value, place)))
+        elif row.law == "binomial" and value.shape[:1] == (have,):
+            found.append(Coin(row.index + 1, key, _with(value, place, 1), _with(value, place, 0)))
+    return sorted(found, key=lambda coin: coin.at)[:MOST_COINS]
+
+
+def _with(values: Any, place: int, value: Any) -> Any:
+    changed = np.array(values)
+    changed[place] = value
+    return changed
+
+
+def _members(value: Any, place: int) -> Tuple[Any, Any]:
+    """A subset with a record, and without it."""
+    others = np.setdiff1d(np.arange(value.size + 2), np.append(value, place))
+    if place in value:
+        return value, np.where(value == place, others[0], value)
+    return np.append(place, value[1:]), value
+
+
+def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[Tuple[str, int, float], ...]]:
+    """(file, line, factor) of draws that the record reaches through one fresh coin alone; None where there
+    are no coins.
+
+    factor   by how much farther than the records of D and D′ are apart, the argument is moved when the
+             record is left out (0 where D′ lacks it): the distance that amplification goes by
+             (Balle, Barthe and Gaboardi 2018, Theorem 2).
+    """
+    session = pair.recorded.session
+    coins = coins_of(session, records)
+    if not coins:
+        return None
+    found: Dict[Tuple[int, int], Runs] = {}
+    reached, spoilt = set(), set()
+    for bit in range(max(1, (len(coins) - 1).bit_length())):
+        for parity in (0, 1):
+            outs = [(i >> bit) & 1 == parity for i in range(len(coins))]
+            runs = _runs(pair, coins, outs)
+            # The output may show how the coins have fallen.
+            if runs is None or unlike_places(pair.recorded.output, runs[0].output, 0.0):
+                return ()
+            found[bit, parity] = runs
+            for index in moved_draws(*runs):
+                before = [i for i, coin in enumerate(coins) if coin.at <= session.row(index).at]
+                (spoilt if not before or outs[before[-1]] else reached).add(index)
+    lines = {tuple(session.row(index).where[:2]) for index in reached - spoilt}
+    lines -= {tuple(session.row(index).where[:2]) for index in spoilt}
+    return tuple((file, line, _factor(found, (file, line))) for file, line in sorted(lines))
+
+
+def _runs(pair: Pair, coins: Sequence[Coin], outs: Sequence[bool]) -> Optional[Runs]:
+    """The runs on D and on D′ with the record left out by some coins and taken by the others."""
+    flips = {coin.key: coin.left if out else coin.taken for coin, out in zip(coins, outs)}
+    first, second = (run(flips=flips) for run in (pair.again, pair.replay))
+    return (first, second) if first.whole and second.whole else None
+
+
+def _factor(known: Dict[Tuple[int, int], Runs], line: Line) -> float:
+    """max(|a − r|, |b − r|, |a − b|)/|a − b| of the arguments a on D, b on D′ and r without the record, in
+    the worst of the norms L1 and L2."""
+    runs = [[_arguments(run, line) for run in known[0, parity]] for parity in (0, 1)]
+    worst = 1.0
+    for (with_first, with_second), (without, _) in (runs, runs[::-1]):
+        for key, a in with_first.items():
+            b, r = with_second.get(key), without.get(key)
+            if b is None or r is None or not a.shape == b.shape == r.shape:
+                return np.inf
+            for norm in (1, 2):
+                sizes = [float(np.linalg.norm(x, norm)) for x in (a - b, a - r, b - r)]
+                if sizes[0] > 1e-12 * float(np.linalg.norm(a, norm)):
+                    worst = max(worst, max(sizes) / sizes[0])
+    return worst
+
+
+def _arguments(run: Run, line: Line) -> Dict[Any, Any]:
+    return {use.key: np.ravel(use.argument) for use in run.session.uses if use.where[:2] == line}

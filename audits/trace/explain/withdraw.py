@@ -1,0 +1,163 @@
+"""Takes back what may be the work of noise that the trace could not follow.
+
+A library may turn its noise into plain numbers before it adds them to anything. What a program makes of such
+a sum is post-processing, and still differs between D and D′ when their draws are the same. So all draws of
+that kind are made anew: what then changes on one dataset alone is no proof, and is called lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, List, Optional, Sequence, Set, Tuple
+
+import numpy as np
+
+from ..record.run import Run
+from ..record.session import places_of
+from ..record.values import SAME, differences, flat
+from ..records import About, Draw, Finding, Lost, Row
+from ..replay.shifts import Pair, Release
+from .chance import indices, unfollowed
+from .explain import alike_factors, factor_of
+
+RUNS = 24
+"""Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
+both datasets with probability 2⁻⁴⁸. An event that is rare on D and on D′, and has happened on D alone, is
+absent from the first new run on D with a probability near 1."""
+FEW = 4
+"""Runs in which arguments are looked at: continuous noise moves them in the first."""
+MAY_BE = "%s may depend on noise that cannot be followed, such as %s drawn at line %d"
+"""Said of what is taken back."""
+NAMES = {
+    "path": "which draws follow",
+    "exception": "whether the program raises an exception",
+    "scale": "the scale of the noise",
+    "nan": "whether the argument is finite",
+    "parameter": "the parameter",
+}
+"""Kinds of findings that noise which nobody followed may explain."""
+DEPENDS = "its argument depends on noise that cannot be followed"
+PARTED = "the runs on D and D′ draw differently, as it may be by noise that cannot be followed"
+"""Why a row of the ledger has no cost."""
+Key = Tuple[str, str, int]
+Said = Tuple[List[Row], List[Finding], List[Lost]]
+"""Rows of the ledger, findings, and what is lost."""
+
+
+def withdrawn(pair: Pair, release: Release, said: Said, proved: Set[Key]) -> Said:
+    """Rows, findings and what is lost without what changes where draws that nobody followed are made anew.
+
+    Findings on outputs are not looked at: `chance.never_noised` has looked at them before they were made.
+
+    proved   findings that earlier runs kept: they are not doubted again, and costs do not matter beside them.
+             Findings that this run keeps are added.
+    """
+    rows, findings, lost = said
+    loose = unfollowed(pair)
+    doubted = [f for f in findings if key(f) not in proved and f.kind in NAMES]
+    sure = any(key(f) in proved for f in findings) or release.mode == "coupled"
+    costs = [] if sure else [row for row in rows if _costs(row)]
+    if not loose or not (doubted or costs):
+        return said
+    kept, moved = _unchanged(pair, doubted, costs, loose)
+    proved |= set(map(key, kept))
+    taken = [finding for finding in doubted if finding not in kept]
+    words = loose[0].law.replace("mechanism ", ""), loose[0].where[1]
+    lost = lost + [Lost(finding.where, MAY_BE % (NAMES[finding.kind], *words)) for finding in taken]
+    parted = any(finding.kind == "path" for finding in taken)
+    gone = {row.index for row in costs if parted or row.index in moved}
+    why = PARTED if parted else DEPENDS
+    rows = [replace(row, unknown=why) if row.index in gone else row for row in rows]
+    return rows, [finding for finding in findings if finding not in taken], lost
+
+
+def key(finding: Finding) -> Key:
+    """What one finding is told from another by."""
+    return (finding.kind, *finding.where[:2])
+
+
+def _unchanged(
+    pair: Pair, doubted: List[Finding], costs: Sequence[Row], loose: Sequence[Draw]
+) -> Tuple[List[Finding], Set[int]]:
+    """The findings that stay where draws are made anew, and the draws whose arguments do not."""
+    moved: Set[int] = set()
+    redrawn, left = indices(loose), list(doubted)
+    for k in range(RUNS):
+        open_costs = k < FEW and any(row.index not in moved for row in costs)
+        if not left and not open_costs:
+            break
+        sides = [(before, run(redraw=redrawn, variant=k + 1)) for before, run in pair.sides()]
+        left = [f for f in left if not any(_changes(f, *side) for side in sides)]
+        if open_costs:
+            moved = moved.union(*(moved_draws(*side) for side in sides))
+    return [f for f in left if not _factor_moves(pair, f.about, redrawn)], moved
+
+
+def _costs(row: Row) -> bool:
+    """Whether the argument of a row, or a parameter, differs between D and D′."""
+    if row.unlike:
+        return True
+    if row.kind == "mechanism":
+        return bool(differences(row.given[0], row.given[1], SAME))
+    return row.shift is not None and bool(np.any(np.asarray(row.shift) != 0.0))
+
+
+def _changes(finding: Finding, before: Run, run: Run) -> bool:
+    """Whether what was found is otherwise in a run on the same data with draws made anew."""
+    about = finding.about
+    if finding.kind == "exception":
+        return (run.error is None) != (before.error is None)
+    if finding.kind == "path":
+        return _path(run) != _path(before)
+    if about is None or about.what == "moved":
+        return False
+    now, known = observed(run, about), observed(before, about)
+    return now is not None and known is not None and bool(differences(known, now, SAME))
+
+
+def observed(run: Run, about: About) -> Any:
+    """What differs between D and D′, as it is in a run; None where the run does not have it."""
+    session, name = run.session, about.key
+    if about.what == "seed":
+        return session.seeds[name][1] if name < len(session.seeds) else None
+    if about.what in ("parameter", "given"):
+        row = session.rows.get(name[0] if about.what == "parameter" else name)
+        if row is None:
+            return None
+        return flat(row.params.get(name[1]) if about.what == "parameter" else row.argument)
+    return next((flat(getattr(use, about.what)) for use in session.uses if use.key == name), None)
+
+
+def _path(run: Run) -> Tuple[Optional[int], int]:
+    """Where the draws of a run leave those of the first run on D, and how many there are."""
+    return run.session.diverged, len(run.session.draws)
+
+
+def _factor_moves(pair: Pair, about: Optional[About], redrawn: Any) -> bool:
+    """Whether the factor of plain noise on D changes with the other draws."""
+    rest = redrawn - {about.key} if about is not None and about.what == "moved" else None
+    if not rest or about is None:
+        return False
+    row = pair.recorded.session.rows[about.key]
+    factor = factor_of(lambda **options: pair.again(redraw=rest, variant=1, **options), row)
+    return factor is not None and not alike_factors(factor, about.one)
+
+
+def moved_draws(recorded: Run, run: Run) -> Set[int]:
+    """Draws whose argument or parameters have changed in a second run on the same data."""
+    known = {use.key: use for use in recorded.session.uses}
+    found: Set[int] = set()
+    for use in run.session.uses:
+        other = known.get(use.key)
+        if other is not None and differences(flat(other.argument), flat(use.argument), SAME):
+            found |= places_of(use.ids)
+    for row in recorded.session.draws:
+        now = run.session.rows.get(row.index)
+        if now is not None and differences(_given(row), _given(now), SAME):
+            found.add(row.index)
+    return found
+
+
+def _given(row: Draw) -> Any:
+    """What a draw is given: its parameters and, of a mechanism, its argument."""
+    return [flat(dict(row.params)), flat(row.argument) if row.kind == "mechanism" else None]

@@ -1,0 +1,267 @@
+"""What comparisons with noise cost: bits, places, transcripts that share a noisy threshold."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from audits.trace.ledger.entries import Entry
+from audits.trace.ledger.laws import Array, frozen, law_of
+from audits.trace.ledger.losses import Loss, finite
+from audits.trace.records import BITS, Compared, Row, Where
+
+GRID = 2001
+"""Points of the quadrature over shared noise."""
+CELLS = 20_001
+"""Points of the quadrature over the largest score."""
+UNKNOWN = "the law of the noise that is compared is not known"
+Laws = Mapping[int, Any]
+"""Laws of elements of draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """factor · noise + argument, the argument on D and on D′; noise is an element, None for a number."""
+
+    noise: int | None
+    factor: float
+    arguments: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Bit:
+    """One comparison; above: the first was seen to be the larger."""
+
+    where: Where
+    above: bool
+    first: Term
+    second: Term
+
+    @property
+    def noises(self) -> tuple[int, ...]:
+        """The elements that are compared."""
+        return tuple(term.noise for term in (self.first, self.second) if term.noise is not None)
+
+
+def comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
+    """The entries of comparisons of noise that is not released."""
+    found: list[Entry] = []
+    bits: list[Bit] = []
+    for row in rows:
+        if row.compared is None or row.law not in ("argmax", "argmin", "search"):
+            bits += bits_of(row)
+            continue
+        entry = (_cell if row.law == "search" else _place)(row, row.compared, draws)
+        ids = {int(e) >> BITS for part in row.compared.parts for e in np.ravel(part.ids) if e >= 0}
+        found += [] if entry is None else [replace(entry, draws=tuple(sorted(ids)))]
+    for group in _connected(bits):
+        if not all(is_same(bit) for bit in group):
+            ids = {element >> BITS for bit in group for element in bit.noises}
+            found.append(replace(_transcript(group, draws), draws=tuple(sorted(ids))))
+    return found
+
+
+def bits_of(row: Row) -> list[Bit]:
+    """The comparisons of a row, entry by entry."""
+    compared = row.compared
+    assert compared is not None
+    shape = np.shape(compared.outcome)
+
+    def ravel(values: Any) -> list[Any]:
+        return np.ravel(np.broadcast_to(np.asarray(values), shape)).tolist()
+
+    terms: list[list[Term]] = []
+    for one, other in zip(compared.parts, compared.others, strict=True):
+        plain = one.ids is None
+        ids, factors = ravel(-1 if plain else one.ids), ravel(0.0 if plain else one.factor)
+        columns = ids, factors, ravel(one.argument), ravel(other.argument)
+        terms.append(
+            [
+                Term(i if i >= 0 else None, f, (float(x), float(y)))
+                for i, f, x, y in zip(*columns, strict=True)
+            ]
+        )
+    greater = compared.name.startswith("greater")
+    above = [bool(outcome) == greater for outcome in ravel(compared.outcome)]
+    return [Bit(row.where, *item) for item in zip(above, *terms, strict=True)]
+
+
+def is_same(bit: Bit) -> bool:
+    """Whether a comparison is the same on D and D′."""
+    (a, b), (c, d) = bit.first.arguments, bit.second.arguments
+    return abs((a - b) - (c - d)) <= 1e-12 * max(1.0, abs(a), abs(c))
+
+
+def laws_in(bits: Sequence[Bit], draws: Mapping[int, Row]) -> Laws | None:
+    """The laws of all noise that is compared; None where one is not known."""
+    laws: dict[int, Any] = {}
+    for element in (element for bit in bits for element in bit.noises):
+        row = draws.get(element >> BITS)
+        place = element & ((1 << BITS) - 1)
+        laws[element] = None if row is None else frozen(*law_of(row), place, row.shape)
+    return None if any(law is None for law in laws.values()) else laws
+
+
+def threshold(row: Row) -> Entry:
+    """A comparison that shows, with a probability that counts as δ, what only one dataset has."""
+    name, compared = "noise against a threshold", row.compared
+    if row.unknown or compared is None:
+        return Entry(row.where, name, "", None, row.unknown)
+    bits, known = bits_of(row), {drawn.index: drawn for drawn in compared.drawn}
+    total = 0.0
+    for place in compared.places:
+        bit = bits[place] if compared.turned else replace(bits[place], above=not bits[place].above)
+        laws = laws_in([bit], known)
+        if len(bit.noises) != 1 or laws is None:
+            why = "the law of noise that is compared with a threshold is not known"
+            return Entry(row.where, name, "", None, why)
+        above = probability(replace(bit, above=True), laws, 0)
+        total += above if bit.above else 1.0 - above
+    words = f"shows what one dataset lacks with probability {total:.3g}"
+    return Entry(row.where, name, words, (Loss("pure", 0.0, total),))
+
+
+def _connected(bits: Sequence[Bit]) -> list[list[Bit]]:
+    """Comparisons that share noise, directly or through others."""
+    groups: list[tuple[set[int], list[Bit]]] = []
+    for bit in (bit for bit in bits if bit.noises):
+        joined = [group for group in groups if group[0] & set(bit.noises)]
+        groups = [group for group in groups if not group[0] & set(bit.noises)]
+        elements = set(bit.noises).union(*(group[0] for group in joined))
+        groups.append((elements, [*(b for group in joined for b in group[1]), bit]))
+    return [group for _, group in groups]
+
+
+def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
+    """The log-ratio of the outcomes seen, given D and given D′, of comparisons that share at most one
+    noise."""
+    last, many = group[-1], len(group)
+    uses = Counter(element for bit in group for element in bit.noises)
+    laws, words = laws_in(group, draws), f"{many} comparison{'s' if many > 1 else ''} with noise"
+    if laws is None:
+        return Entry(last.where, "comparison", "", None, UNKNOWN)
+    if many == 1 and len(uses) == 1:
+        p, q = (probability(last, laws, side) for side in (0, 1))
+        losses = (finite([p, 1 - p], [q, 1 - q]),)
+        return Entry(last.where, words, f"probability {p:.4g} on D, {q:.4g} on D′", losses)
+    if len(uses) == 1:
+        one, two = (_interval(group, laws, side) for side in (0, 1))
+        loss = abs(math.log(one / two)) if min(one, two) > 0.0 else math.inf
+        distance = f"probability {one:.4g} on D, {two:.4g} on D′"
+        return Entry(last.where, f"{many} comparisons of one noise", distance, (Loss("pure", loss),))
+    hub = max(uses, key=lambda element: uses[element])
+    if sum(times > 1 for times in uses.values()) > 1 or not all(hub in bit.noises for bit in group):
+        return Entry(last.where, words, "", None, "the comparisons share more than one noise")
+    one, two = (_log_transcript(group, laws, hub, side) for side in (0, 1))
+    loss = abs(one - two) if math.isfinite(one) or math.isfinite(two) else 0.0
+    return Entry(last.where, words, f"log-ratio of the outcomes {one - two:.4g}", (Loss("pure", loss),))
+
+
+def probability(bit: Bit, laws: Laws, side: int) -> float:
+    """P(the first is the larger) where one of the two is noise."""
+    # factor·z + argument > other  ⇔  z > (other − argument)/factor, for a positive factor
+    level = bit.second.arguments[side] - bit.first.arguments[side]
+    term, sign = (bit.first, 1.0) if bit.first.noise is not None else (bit.second, -1.0)
+    assert term.noise is not None
+    factor, law = sign * term.factor, laws[term.noise]
+    if factor == 0.0:
+        return float(level < 0.0)
+    return float(law.sf(level / factor)) if factor > 0.0 else float(law.cdf(level / factor))
+
+
+def _interval(group: Sequence[Bit], laws: Laws, side: int) -> float:
+    """P(all outcomes) of comparisons of one noise with numbers: it lies in an interval."""
+    low, high = -math.inf, math.inf
+    for bit in group:
+        turned = bit.first.noise is None
+        term, other = (bit.second, bit.first) if turned else (bit.first, bit.second)
+        if term.factor == 0.0:
+            continue
+        level = (other.arguments[side] - term.arguments[side]) / term.factor
+        if (bit.above != turned) == (term.factor > 0.0):
+            low = max(low, level)
+        else:
+            high = min(high, level)
+    law = laws[group[0].noises[0]]
+    return max(0.0, float(law.cdf(high) - law.cdf(low))) if high > low else 0.0
+
+
+def _log_transcript(group: Sequence[Bit], laws: Laws, hub: int, side: int) -> float:
+    """log P(outcomes): the integral over the shared noise of the product of what is left."""
+    law = laws[hub]
+    tail = np.logspace(-9, -2, 300)
+    levels = np.concatenate([tail, np.linspace(0.01, 0.99, GRID), 1 - tail[::-1]])
+    edges = np.asarray(law.ppf(levels), dtype=float)
+    points = 0.5 * (edges[1:] + edges[:-1])
+    with np.errstate(divide="ignore"):
+        total = np.log(np.maximum(np.diff(np.asarray(law.cdf(edges))), 1e-300))
+        for bit in group:
+            total = total + np.log(np.maximum(_given(bit, laws, hub, side, points), 0.0))
+        return float(np.logaddexp.reduce(total))
+
+
+def _given(bit: Bit, laws: Laws, hub: int, side: int, points: Array) -> Array:
+    """P(outcome of a comparison | shared noise), at each point of it."""
+    turned = bit.first.noise != hub
+    mine, other = (bit.second, bit.first) if turned else (bit.first, bit.second)
+    level = mine.factor * points + mine.arguments[side] - other.arguments[side]
+    if other.noise is None or other.factor == 0.0:
+        larger = (level > 0.0).astype(float)
+    else:
+        law, level = laws[other.noise], level / other.factor
+        larger = np.asarray(law.cdf(level) if other.factor > 0.0 else law.sf(level))
+    return larger if bit.above != turned else 1.0 - larger
+
+
+def _cell(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | None:
+    """A place among edges that depend on the data: its probabilities on D and on D′."""
+    name = "draw by cumulative probabilities"
+    first, second = (np.ravel(np.asarray(p[0].argument, float)) for p in (compared.parts, compared.others))
+    if first.shape == second.shape and np.allclose(first, second, rtol=1e-12, atol=0.0):
+        return None
+    element = int(np.ravel(compared.parts[0].ids)[0])
+    draw = draws.get(element >> BITS)
+    law = None if draw is None else frozen(*law_of(draw), element & ((1 << BITS) - 1), draw.shape)
+    if law is None:
+        return Entry(row.where, name, "", None, "its law is not known")
+    p, q = (np.diff(np.concatenate([[0.0], np.asarray(law.cdf(x)), [1.0]])) for x in (first, second))
+    words = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+    losses = (finite(np.where(p < 1e-12, 0.0, p), np.where(q < 1e-12, 0.0, q)),)
+    return Entry(row.where, name, words, losses)
+
+
+def _place(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | None:
+    """The place of the largest of noisy scores: its law on D and on D′ by quadrature."""
+    part = compared.parts[0]
+    first, second = (np.ravel(np.asarray(p[0].argument, float)) for p in (compared.parts, compared.others))
+    if np.array_equal(first, second):
+        return None
+    words = f"scores differ by up to {float(np.max(np.abs(first - second))):.6g}"
+    laws: list[Any] = []
+    for element in np.ravel(part.ids).tolist():
+        draw = draws.get(element >> BITS) if element >= 0 else None
+        laws.append(draw and frozen(*law_of(draw), element & ((1 << BITS) - 1), draw.shape))
+    if any(law is None for law in laws):
+        return Entry(row.where, row.law, words, None, UNKNOWN)
+    factors = np.ravel(np.asarray(part.factor, dtype=float)) * (-1.0 if row.law == "argmin" else 1.0)
+    signed = [scores * (-1.0 if row.law == "argmin" else 1.0) for scores in (first, second)]
+    p, q = (_largest(laws, factors, scores) for scores in signed)
+    return Entry(row.where, f"{row.law} of {len(laws)} noisy scores", words, (finite(p, q),))
+
+
+def _largest(laws: Sequence[Any], factors: Array, scores: Array) -> Array:
+    """P(i has the largest of factor·noise + score) for each i."""
+    widths = [float(law.ppf(1 - 1e-9) - law.ppf(1e-9)) * abs(f) for law, f in zip(laws, factors, strict=True)]
+    edges = np.linspace(float(np.min(scores)) - max(widths), float(np.max(scores)) + max(widths), CELLS)
+    triples = zip(laws, factors, scores, strict=True)
+    below = np.array([(law.cdf if f > 0 else law.sf)((edges - s) / f) for law, f, s in triples])
+    logs = np.log(np.maximum(below, 1e-300))
+    middle = 0.5 * (logs[:, 1:] + logs[:, :-1])
+    mass = np.diff(below, axis=1)
+    found = np.array([(mass[i] * np.exp(middle.sum(axis=0) - middle[i])).sum() for i in range(len(laws))])
+    return found / found.sum()

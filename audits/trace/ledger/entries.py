@@ -1,0 +1,240 @@
+"""The privacy loss of each row of a trace: which pair of laws it is, at the real distance of its
+arguments."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from audits.trace.ledger.laws import Accepted, Array, Moved, frozen, is_continuous, law_of, scaled, sum_of
+from audits.trace.ledger.losses import Loss, between, finite
+from audits.trace.ledger.stated import mechanism
+from audits.trace.records import Row, Where
+
+APART = ("comparison", "coins", "enumerated", "threshold")
+"""Kinds of rows that are no draws."""
+SHAPED = (
+    "beta",
+    "poisson",
+    "geometric",
+    "negative_binomial",
+    "chisquare",
+    "dirichlet",
+    "binomial",
+    "integers",
+)
+"""Laws that are drawn from as they are."""
+ADDED = "a whole number of a range is added: it may be a part of noise that is made of more"
+LOGS = "the probability of the coins' other outcomes is not known"
+Reached = Mapping[tuple[str, int], float]
+"""Lines whose draws the record reaches through one fresh coin alone, see `sampling.sampled_lines`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row of the ledger.
+
+    where     file, line, function.
+    law       in words; distance: how far the arguments are apart, in words.
+    losses    None: the loss is not known, and `why` says so.
+    sampled   the law was recognised from samples: its scale is known to about a hundredth.
+    stated    the loss is what the library says of itself, and not what its noise has.
+    draws     those whose noise it is.
+    """
+
+    where: Where
+    law: str
+    distance: str
+    losses: tuple[Loss, ...] | None
+    why: str = ""
+    sampled: bool = False
+    stated: bool = False
+    draws: tuple[int, ...] = ()
+
+
+def entries(
+    rows: Sequence[Row], place: int | None = None, records: int | None = None, reached: Reached | None = None
+) -> list[Entry]:
+    """The entries of all rows that cost something.
+
+    place   that of the record that differs; records: how many D has.
+    """
+    from audits.trace.ledger.comparisons import comparisons, threshold
+    from audits.trace.ledger.subsampling import amplified, coins_of
+
+    draws = {row.index: row for row in rows if row.kind not in APART}
+    coins = coins_of(rows, draws, place, records)
+    found: list[Entry] = []
+    groups: dict[int, list[Entry]] = defaultdict(list)
+    for row in draws.values():
+        entry = _draw(row)
+        if entry is None:
+            continue
+        stated = ", by its own " in entry.law
+        entry = replace(entry, stated=stated, draws=(row.index, *row.parents))
+        factor = (reached or {}).get(entry.where[:2])
+        own = [k for k, coin in enumerate(coins) if coin.at <= row.at]
+        if factor is None or not own or entry.losses is None:
+            found.append(entry)
+        else:
+            groups[own[-1]].append(_moved_farther(entry, factor))
+    for k, group in groups.items():
+        found += amplified(group, coins[k].rate)
+    found += [_fallen(row) for row in rows if row.kind == "coins"]
+    found += [threshold(row) for row in rows if row.kind == "threshold"]
+    found += [_enumerated(row) for row in rows if row.kind == "enumerated"]
+    return found + comparisons([row for row in rows if row.kind == "comparison"], draws)
+
+
+def _moved_farther(entry: Entry, factor: float) -> Entry:
+    """An entry whose argument the record moves farther than it is moved between D and D′."""
+    losses = entry.losses or ()
+    if factor == 1.0:
+        return entry
+    factor = math.inf if any(loss.kind == "pair" for loss in losses) else factor
+    return replace(entry, losses=tuple(replace(loss, ratio=loss.ratio * factor) for loss in losses))
+
+
+def _enumerated(row: Row) -> Entry:
+    """A program of coins, all paths of which were run: the laws of its output."""
+    p, q = (np.asarray(chances, dtype=float) for chances in row.chances)
+    return Entry(row.where, f"coins, {p.size} outputs", _unlike(p, q), (finite(p, q),))
+
+
+def _unlike(p: Array, q: Array) -> str:
+    return f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
+
+
+def _fallen(row: Row) -> Entry:
+    """Coins that must fall otherwise on D′ for the output to be that on D: the ratio of their
+    probabilities."""
+    if not row.logs:
+        return Entry(row.where, "coins", "", None, LOGS)
+    ratio = row.logs[0] - row.logs[1]
+    return Entry(
+        row.where, "coins that fall otherwise", f"log-ratio {ratio:.4g}", (Loss("pure", abs(ratio)),)
+    )
+
+
+def _draw(row: Row) -> Entry | None:
+    """The entry of a draw; None where it costs nothing."""
+    if row.unknown:
+        return Entry(row.where, row.law, "", None, row.unknown)
+    if row.kind == "mechanism":
+        priced = mechanism(row)
+        return None if priced is None else Entry(row.where, *priced)
+    if row.chosen:
+        return _in_a_chosen_interval(row)
+    if row.kept is not None:
+        return _kept(row)
+    if row.factors:
+        return Entry(row.where, f"{row.law} of two scales", "", scaled(row, row.factors))
+    if row.unlike and (row.law in ("choice", "multinomial") or (row.law, row.unlike) == ("binomial", ("p",))):
+        return _choice(row)
+    if row.unlike and row.law in SHAPED:
+        return _shaped(row)
+    shift = np.asarray(0.0 if row.shift is None else row.shift, dtype=float)
+    if not np.any(shift != 0.0):
+        return None
+    if not np.isfinite(shift).all():
+        return Entry(row.where, row.law, "not finite", None, "the argument is not finite")
+    return _additive(row, shift)
+
+
+def _additive(row: Row, shift: Array) -> Entry:
+    """Noise of one law that is moved by `shift`, each entry independent of the others."""
+    law, params = law_of(row)
+    moved = shift[shift != 0.0]
+    l1, l2 = float(np.abs(shift).sum()), float(np.sqrt((shift**2).sum()))
+    distance = f"{l1:.6g}" if moved.size == 1 else f"L1 {l1:.6g}, L2 {l2:.6g}"
+    entry = Entry(row.where, law, distance, None, sampled=row.kind == "derived" and sum_of(row.terms) is None)
+    if law in ("normal", "laplace"):
+        scale = np.broadcast_to(np.asarray(params["scale"], dtype=float), shift.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a scale of 0: the loss is infinite
+            ratios = np.abs(shift / scale)[shift != 0.0]
+        low, high = float(np.min(scale)), float(np.max(scale))
+        width = f"{low:.6g}" if low == high else f"{low:.4g} to {high:.4g}"
+        if law == "normal":
+            loss = Loss("gaussian", float(np.sqrt(np.sum(ratios**2))))
+            return replace(entry, law=f"normal, sd {width}", losses=(loss,))
+        losses = tuple(Loss("laplace", float(r)) for r in ratios)
+        return replace(entry, law=f"laplace, scale {width}", losses=losses)
+    if law == "discrete laplace":
+        losses = tuple(Loss("pure", float(r)) for r in np.abs(moved) * params["rate"])
+        return replace(entry, law=f"discrete laplace, rate {params['rate']:.4g}", losses=losses)
+    if law == "multivariate_normal":
+        ratio = math.sqrt(float(shift.ravel() @ np.linalg.solve(np.asarray(params["cov"]), shift.ravel())))
+        return replace(entry, law="multivariate normal", losses=(Loss("gaussian", ratio),))
+    if law == "integers":
+        return replace(entry, why=ADDED)
+    pairs: list[Loss] = []
+    for place, amount in zip(np.flatnonzero(shift).tolist(), moved.tolist(), strict=True):
+        own = frozen(law, params, place, shift.shape)
+        if own is None:
+            return replace(entry, why=f"the law {law} is not one that the ledger knows")
+        pairs.append(between(own, Moved(own, -amount)))
+    return replace(entry, losses=tuple(pairs))
+
+
+def _kept(row: Row) -> Entry | None:
+    """A sum with noise that was drawn again until it was accepted."""
+    kept, name = row.kept, f"{row.law}, drawn again until accepted"
+    law, params = law_of(row)
+    own = frozen(law, params, 0, row.shape)
+    if kept is None or not is_continuous(own) or kept.factor == 0.0:
+        return Entry(row.where, name, "", None, f"the law of {law} that is accepted is not known")
+    first, second = kept.arguments
+    ends = kept.low, kept.high
+    pair = [Accepted(Moved(own, argument, abs(kept.factor)), *ends) for argument in kept.arguments]
+    return Entry(row.where, name, f"{abs(first - second):.6g}", (between(*pair, ends=ends),))
+
+
+def _choice(row: Row) -> Entry:
+    """A choice whose probabilities depend on the data."""
+    name = "pvals" if row.law == "multinomial" else "p"
+    p, q = (np.asarray(params.get(name), dtype=float) for params in (row.params, row.others))
+    if p.shape != q.shape:
+        return Entry(row.where, row.law, "other candidates", None, "the number of candidates differs")
+    entry = Entry(row.where, row.law, _unlike(p, q), ())
+    if row.law == "binomial":
+        shape = p.shape if p.ndim else row.shape
+        columns = np.broadcast_arrays(p, q, np.broadcast_to(np.asarray(row.params["n"], dtype=int), shape))
+        losses: list[Loss] = []
+        for a, b, n in zip(*(np.ravel(column).tolist() for column in columns), strict=True):
+            losses += [finite([a, 1.0 - a], [b, 1.0 - b])] * (n if a != b else 0)
+        return replace(entry, losses=tuple(losses))
+    times = int(np.max(row.params["n"])) if row.law == "multinomial" else int(np.prod(row.shape, dtype=int))
+    return replace(entry, losses=(finite(p, q),) * times)
+
+
+def _in_a_chosen_interval(row: Row) -> Entry:
+    """A uniform number in an interval that was chosen: its density is constant between the ends of all
+    intervals."""
+    edges = np.unique([end for law in row.chosen for interval in law.intervals for end in interval])
+    masses: list[Array] = []
+    for law in row.chosen:
+        found = np.zeros(len(edges) - 1)
+        for chance, (low, high) in zip(law.chances, law.intervals, strict=True):
+            inside = (edges[:-1] >= low) & (edges[1:] <= high)
+            found += chance * np.where(inside, np.diff(edges), 0.0) / (high - low)
+        masses.append(found)
+    return Entry(row.where, "uniform in a chosen interval", _unlike(*masses), (finite(*masses),))
+
+
+def _shaped(row: Row) -> Entry:
+    """A draw of a law whose shape depends on the data."""
+    pairs = ((name, np.ravel(row.params[name])[0], np.ravel(row.others[name])[0]) for name in row.unlike)
+    words = "; ".join(f"{name} {a:.6g} and {b:.6g}" for name, a, b in pairs)
+    losses: list[Loss] = []
+    for place in range(int(np.prod(row.shape or (1,)))):
+        one, two = (frozen(row.law, params, place, row.shape) for params in (row.params, row.others))
+        if one is None or two is None:
+            return Entry(
+                row.where, row.law, words, None, f"the law {row.law} is not one that the ledger knows"
+            )
+        losses.append(between(one, two))
+    return Entry(row.where, row.law, words, tuple(losses))

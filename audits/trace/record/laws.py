@@ -1,0 +1,38 @@
+"""What is known of laws while a program runs: the reach of whole numbers, other draws, comparisons."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Optional, Tuple
+
+MIRRORED = {
+    "less": "greater",
+    "less_equal": "greater_equal",
+    "greater": "less",
+    "greater_equal": "less_equal",
+}
+"""Comparisons with their operands exchanged."""
+
+
+def reach(law: str, params: Mapping[str, Any]) -> Optional[Tuple[int, int]]:
+    """(low, high) of a draw of a place or a whole number, high excluded; None where that is not known."""
+    try:
+        if law == "choice":
+            return 0, int(params["a"])
+        if law != "integers":
+            return None
+        low, high = params.get("low"), params.get("high")
+        return (0, int(low)) if high is None else (int(low), int(high))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def sampler(law: str, params: Mapping[str, Any]) -> Callable[[Any, int, Tuple[int, ...]], Any]:
+    """A function (rng, count, shape) → `count` independent draws of the law."""
+
+    def sample(rng: Any, count: int, shape: Tuple[int, ...]) -> Any:
+        values = {k: v for k, v in params.items() if v is not None}
+        if law == "exponential" and "rate" in values:
+            values = {"scale": 1.0 / values["rate"]}
+        return getattr(rng, law)(**values, size=(count, *shape))
+
+    return sample

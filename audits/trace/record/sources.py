@@ -1,0 +1,710 @@
+"""Generators that report what they draw, put in the place of those of NumPy, `random`, `secrets`, SciPy,
+torch."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import random
+import secrets
+import sys
+from typing import Any, Dict, Generator, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .ended import Ended
+from .laws import reach, sampler
+from .noise import apply, fresh, function_of, note_of, plain
+from .session import HOME, call_outside
+from .tensors import watched_jax, watched_torch
+
+own_bits = np.random.PCG64
+"""The bit generator of this package, which nobody watches."""
+CENTRED = {"normal": 0, "laplace": 0, "gumbel": 0, "logistic": 0, "multivariate_normal": 0, "vonmises": 0}
+"""Laws whose first parameter is a number that the noise is added to."""
+NAMES: Dict[str, Tuple[str, ...]] = {
+    "normal": ("loc", "scale"),
+    "laplace": ("loc", "scale"),
+    "gumbel": ("loc", "scale"),
+    "logistic": ("loc", "scale"),
+    "multivariate_normal": ("mean", "cov"),
+    "vonmises": ("mu", "kappa"),
+    "uniform": ("low", "high"),
+    "random": (),
+    "random_sample": (),
+    "rand": (),
+    "standard_normal": (),
+    "randn": (),
+    "standard_cauchy": (),
+    "standard_exponential": (),
+    "exponential": ("scale",),
+    "standard_gamma": ("shape",),
+    "gamma": ("shape", "scale"),
+    "standard_t": ("df",),
+    "beta": ("a", "b"),
+    "chisquare": ("df",),
+    "binomial": ("n", "p"),
+    "geometric": ("p",),
+    "poisson": ("lam",),
+    "negative_binomial": ("n", "p"),
+    "lognormal": ("mean", "sigma"),
+    "pareto": ("a",),
+    "power": ("a",),
+    "rayleigh": ("scale",),
+    "weibull": ("a",),
+    "triangular": ("left", "mode", "right"),
+    "multinomial": ("n", "pvals"),
+    "dirichlet": ("alpha",),
+    "hypergeometric": ("ngood", "nbad", "nsample"),
+    "logseries": ("p",),
+    "zipf": ("a",),
+    "wald": ("mean", "scale"),
+    "f": ("dfnum", "dfden"),
+    "noncentral_chisquare": ("df", "nonc"),
+    "noncentral_f": ("dfnum", "dfden", "nonc"),
+}
+DEFAULTS: Dict[str, Any] = {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": 1.0}
+SAME = {
+    "random": "uniform",
+    "random_sample": "uniform",
+    "rand": "uniform",
+    "randn": "normal",
+    "standard_normal": "normal",
+    "standard_exponential": "exponential",
+    "standard_gamma": "gamma",
+    "randint": "integers",
+    "random_integers": "integers",
+    "permuted": "permutation",
+}
+"""Methods that draw from a law that has another name elsewhere."""
+COINS = ("integers", "randint", "random_integers", "choice", "permutation", "permuted", "bytes", "tomaxint")
+"""Draws that are used as they are: places, orders, bytes."""
+NO_DRAWS = (
+    "bit_generator",
+    "spawn",
+    "get_state",
+    "set_state",
+    "seed",
+    "get_bit_generator",
+    "set_bit_generator",
+)
+"""Public names of NumPy's generators that draw nothing. What is in none of the tables is lost."""
+PYTHON: Dict[str, Tuple[str, ...]] = {
+    "random": (),
+    "uniform": ("low", "high"),
+    "gauss": ("loc", "scale"),
+    "normalvariate": ("loc", "scale"),
+    "expovariate": ("rate",),
+    "betavariate": ("a", "b"),
+    "gammavariate": ("shape", "scale"),
+    "lognormvariate": ("mean", "sigma"),
+    "vonmisesvariate": ("mu", "kappa"),
+    "paretovariate": ("a",),
+    "weibullvariate": ("scale", "a"),
+    "triangular": ("left", "right", "mode"),
+}
+PYTHON_COINS = ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes")
+OWN_DATA = ("rv_histogram", "rv_sample", "rv_discrete", "rv_continuous")
+"""Distributions of SciPy whose law is made of numbers that they hold."""
+SHORT = 62
+"""Bits of a whole number that is followed, at most."""
+PYTHON_LAWS = {
+    "random": "uniform",
+    "gauss": "normal",
+    "normalvariate": "normal",
+    "expovariate": "exponential",
+    "betavariate": "beta",
+    "gammavariate": "gamma",
+    "lognormvariate": "lognormal",
+}
+
+
+# --- NumPy ------------------------------------------------------------------------------------------------
+
+
+def numpy_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
+    """A draw of a generator of NumPy; `real` is the method itself."""
+    if session.depth:
+        return real(*plain(args), **plain(kwargs))
+    if name == "shuffle":
+        return _shuffled(session, args[0], kwargs, args[1:])
+    if name == "choice":
+        return _chosen(session, real, args, kwargs)
+    if name in ("permutation", "permuted") and np.ndim(args[0] if args else kwargs["x"]):
+        return _ordered(session, name, *plain(args), **plain(kwargs))
+    if name not in NAMES and name not in COINS:
+        session.stranger("numpy.random." + name)
+        return call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+    if name in ("integers", "randint", "random_integers"):
+        value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+        return _whole(session, *_whole_range(name, *plain(args), **plain(kwargs)), value)
+    if name in COINS:
+        value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+        params = _choice_params(name, args, kwargs)
+        return _followed(session, session.draw(SAME.get(name, name), params, value, "coin"))
+    names = NAMES[name]
+    given: Dict[str, Any] = dict(zip(names, args))
+    given.update({k: v for k, v in kwargs.items() if k in names})
+    value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
+    params = {k: plain(given.get(k, DEFAULTS.get(k))) for k in names}
+    law = SAME.get(name, name)
+    if law == "normal" and not names:
+        params = {"loc": 0.0, "scale": 1.0}
+    elif law == "uniform" and not names:
+        params = {"low": 0.0, "high": 1.0}
+    elif law == "exponential" and not names:
+        params = {"scale": 1.0}
+    elif law == "gamma" and "scale" not in params:
+        params["scale"] = 1.0
+    argument = params.pop(names[CENTRED[name]]) if name in CENTRED else None
+    original = given.get(names[CENTRED[name]]) if name in CENTRED else None
+    again = sampler(law, params)
+    scalar = not isinstance(value, np.ndarray)
+    if argument is not None and not np.any(np.asarray(argument) != 0):
+        argument, original = None, None
+    if argument is not None:
+        argument = np.array(np.broadcast_to(np.asarray(argument, dtype=float), np.shape(value)))
+    value = session.draw(law, params, value, "noise", argument, again=again)
+    centre = None if argument is None else (original if type(original) in (int, float) else argument)
+    return fresh(session, value, centre, numpy=not scalar)
+
+
+def _whole_range(name: str, low: Any, high: Any = None, *_: Any, **options: Any) -> Tuple[Any, Any]:
+    """The bounds of whole numbers, the upper one excluded."""
+    if high is None:
+        low, high = (1 if name == "random_integers" else 0), low
+    ends = name == "random_integers" or options.get("endpoint", False)
+    return low, (np.asarray(high) + 1 if ends else high)
+
+
+def _ordered(session: Any, name: str, x: Any, axis: Any = None, out: Any = None) -> Any:
+    """What is put into another order is the program's own, on D and on D′: the order is the draw."""
+    values = np.asarray(x)
+    if name == "permuted" and axis is not None:
+        places = np.indices(values.shape)[axis]
+        drawn = call_outside(session, lambda: session.rng.permuted(places, axis=axis))
+        drawn = session.draw("permutation", {"x": values.shape[axis]}, drawn, "coin")
+        found = np.take_along_axis(values, drawn, axis=axis)
+    else:
+        flat = values.reshape(-1) if name == "permuted" else values
+        order = call_outside(session, lambda: session.rng.permutation(len(flat)))
+        order = session.draw("permutation", {"x": len(flat)}, order, "coin")
+        found = np.take(flat, order, axis=(axis or 0)).reshape(values.shape)
+    if out is not None:
+        out[...] = found
+        return out
+    return found
+
+
+def _whole(session: Any, low: Any, high: Any, value: Any) -> Any:
+    """Whole numbers of a range, the upper bound excluded; a single one is followed: it may be compared with
+    another one, or be made into noise."""
+    params = {"low": low, "high": high}
+    bounds = reach("integers", params)
+    short = bounds is not None and bounds[1] - bounds[0] < 1 << SHORT
+    value = session.draw(
+        "integers", params, value, "coin", again=sampler("integers", params) if short else None
+    )
+    return _followed(session, value)
+
+
+def _followed(session: Any, value: Any) -> Any:
+    return (
+        fresh(session, value) if isinstance(value, (int, np.integer)) and type(value) is not bool else value
+    )
+
+
+def _chosen(session: Any, real: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
+    """`choice` draws places; what stands there is the program's own, on D and on D′."""
+    given = _choice_params("choice", args, kwargs)
+    items, axis = given.pop("a"), given.pop("axis", 0)
+    whole = isinstance(items, (int, np.integer))
+    count = int(items) if whole else np.shape(items)[axis]
+    options = {k: v for k, v in given.items() if v is not None}
+    places = call_outside(session, lambda: real(count, **options))
+    places = session.draw("choice", dict(given, a=count), places, "coin")
+    return places if whole else np.take(np.asarray(items), places, axis=axis)
+
+
+def _choice_params(name: str, args: Any, kwargs: Dict[str, Any]) -> Dict[str, Any]:
+    names = {
+        "choice": ("a", "size", "replace", "p", "axis", "shuffle"),
+        "integers": ("low", "high", "size"),
+        "randint": ("low", "high", "size"),
+        "permutation": ("x",),
+        "permuted": ("x",),
+    }.get(name, ("first", "second"))
+    given = dict(zip(names, plain(args)))
+    given.update(plain(kwargs))
+    return {k: v for k, v in given.items() if k not in ("dtype", "out")}
+
+
+def _shuffled(session: Any, values: Any, kwargs: Any, rest: Any) -> None:
+    """In place, as NumPy and `random` do it: the order is the draw."""
+    axis = kwargs.get("axis", rest[0] if rest and isinstance(rest[0], int) else 0)
+    count = np.shape(values)[axis] if isinstance(values, np.ndarray) else len(values)
+    order = session.draw("permutation", {"x": count}, session.rng.permutation(count), "coin")
+    if isinstance(values, np.ndarray):
+        values[...] = np.take(values, order, axis=axis)
+    else:
+        values[:] = [values[i] for i in order]
+
+
+def _watching(kind: Any, session: Any) -> Any:
+    """A subclass of a kind of generator of NumPy whose methods report to the session."""
+
+    class Meta(type):
+        def __instancecheck__(cls, other: Any) -> bool:
+            return isinstance(other, kind)
+
+        def __subclasscheck__(cls, other: Any) -> bool:
+            return issubclass(other, kind)
+
+    def method(name: str) -> Any:
+        real = getattr(kind, name)
+
+        def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
+            with _from(session, self, getattr(self, "bit_generator", None)):
+                return numpy_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
+
+        draws.__name__ = name
+        return draws
+
+    public = [n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))]
+    body: Dict[str, Any] = {name: method(name) for name in public if name not in NO_DRAWS}
+    # A copy is the same source: a library that copies its generator draws on.
+    body["__deepcopy__"] = lambda self, memo: self
+    body["__copy__"] = lambda self: self
+    if kind is np.random.RandomState:
+
+        def start(self: Any, seed: Any = None) -> None:
+            bits = isinstance(seed, np.random.BitGenerator)
+            self.seed_ = getattr(seed, "seed_", None) if bits else session.seeded(plain(seed))
+            kind.__init__(self, plain(seed))
+
+        def again(self: Any, seed: Any = None) -> None:
+            self.seed_ = session.seeded(plain(seed))
+
+        body["__init__"], body["seed"] = start, again
+    if hasattr(kind, "spawn"):
+        body["spawn"] = lambda self, n: [
+            _started(type(self)(own_bits(int(session.rng.integers(0, 2**63)))), getattr(self, "seed_", None))
+            for _ in range(n)
+        ]
+    return Meta(kind.__name__, (kind,), body)
+
+
+@contextlib.contextmanager
+def _from(session: Any, *sources: Any) -> Generator[None, None, None]:
+    """What is drawn meanwhile comes from a generator, which may keep its seed."""
+    before = session.origin
+    found = [getattr(source, "seed_", None) for source in sources]
+    session.origin = next((seed for seed in found if seed is not None), None)
+    try:
+        yield
+    finally:
+        session.origin = before
+
+
+def _started(generator: Any, seed: Any) -> Any:
+    generator.seed_ = seed
+    return generator
+
+
+def _bit_generators(session: Any) -> Dict[str, Any]:
+    """Subclasses of NumPy's bit generators that report their seeds and raw numbers."""
+
+    def watching(kind: Any) -> Any:
+        def start(self: Any, seed: Any = None, *args: Any, **kwargs: Any) -> None:
+            self.seed_ = session.seeded(plain(seed))
+            kind.__init__(self, plain(seed), *args, **kwargs)
+
+        def raw(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if session.depth:
+                return kind.random_raw(self, *args, **kwargs)
+            value = session.rng.integers(0, 2**64, args[0] if args else kwargs.get("size"), dtype=np.uint64)
+            value = int(value) if np.ndim(value) == 0 else value
+            return session.draw("raw", {}, value, "coin")
+
+        return type(kind.__name__, (kind,), {"__init__": start, "random_raw": raw})
+
+    names = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
+    return {name: watching(getattr(np.random, name)) for name in names if hasattr(np.random, name)}
+
+
+# --- random, secrets, the operating system ------------------------------------------------------------------
+
+
+def python_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
+    """A draw of the module `random`; `real` is the method itself."""
+    if session.depth:
+        return real(*args, **kwargs)
+    if name == "shuffle":
+        return _shuffled(session, args[0], {}, ())
+    rng = _own_random(session)
+    if name in ("choice", "choices", "sample"):
+        return _chosen_python(session, rng, name, plain(args), plain(kwargs))
+    again = getattr(rng, name) if hasattr(rng, name) else real
+    value = call_outside(session, lambda: again(*plain(args), **plain(kwargs)))
+    if name in PYTHON_COINS:
+        params = {str(i): v for i, v in enumerate(plain(args))}
+        params.update(plain(kwargs))
+        if name in ("randint", "randrange") or (name == "getrandbits" and plain(args[0]) <= SHORT):
+            return _whole(session, *_bounds(name, args, kwargs), value)
+        return session.draw(name, params, value, "coin")
+    names = {"mu": "loc", "sigma": "scale", "a": "low", "b": "high", "lambd": "rate"}
+    given = dict(zip(PYTHON[name], args))
+    given.update({names.get(k, k): v for k, v in kwargs.items()})
+    law = PYTHON_LAWS.get(name, name)
+    params = {k: plain(given.get(k, DEFAULTS.get(k))) for k in PYTHON[name]}
+    if name == "random":
+        params = {"low": 0.0, "high": 1.0}
+    if law == "exponential":
+        params = {"scale": 1.0 / (params["rate"] or 1.0)}
+    argument = params.pop("loc", None)
+    original = given.get("loc")
+    if not argument:
+        argument, original = None, None
+    value = session.draw(law, params, value, "noise", argument, again=sampler(law, params))
+    return fresh(session, value, original, numpy=False)
+
+
+def _own_random(session: Any) -> random.Random:
+    """A generator of this package."""
+    return call_outside(session, lambda: random.Random(int(session.rng.integers(0, 2**63))))
+
+
+def _bounds(name: str, args: Any, kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
+    """(low, high) of a whole number of the module `random`, high excluded."""
+    values = list(plain(args)) + list(plain(kwargs).values())
+    if name in ("getrandbits", "randbits"):
+        return 0, 1 << values[0]
+    if name == "randint":
+        return values[0], values[1] + 1
+    return (0, values[0]) if len(values) == 1 else (values[0], values[1])
+
+
+def _chosen_python(session: Any, rng: Any, name: str, args: Any, kwargs: Dict[str, Any]) -> Any:
+    names = {"choice": ("seq",), "choices": ("population", "weights"), "sample": ("population", "k")}[name]
+    given = dict(zip(names, args))
+    given.update(kwargs)
+    items = given.pop(names[0])
+    params: Dict[str, Any] = {"a": len(items)}
+    if name == "sample":
+        params["replace"] = False
+    weights = given.get("weights")
+    if weights is None and given.get("cum_weights") is not None:
+        weights = np.diff(np.concatenate([[0.0], given["cum_weights"]]))
+    if weights is not None:
+        params["p"] = np.asarray(weights, dtype=float) / np.sum(weights)
+    places = call_outside(session, lambda: getattr(rng, name)(range(len(items)), **given))
+    places = session.draw("choice", params, np.asarray(places), "coin")
+    if name == "choice":
+        return items[int(places)]
+    return [items[int(place)] for place in places]
+
+
+def _watched_python(session: Any) -> Dict[Any, Dict[str, Any]]:
+    """Replacements for attributes of `random`, its classes, `secrets` and `os`."""
+    found: Dict[Any, Dict[str, Any]] = {}
+    names = (*PYTHON, *PYTHON_COINS, "shuffle")
+
+    def method(kind: Any, name: str) -> Any:
+        real = getattr(kind, name)
+
+        def draws(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if session.depth and kind is random.SystemRandom and name not in ("shuffle",):
+                # Inside of a mechanism: a trace of the same seed must draw the same.
+                seeded = _own_random(session)
+                return call_outside(session, lambda: getattr(seeded, name)(*args, **kwargs))
+            with _from(session, self):
+                return python_draw(session, lambda *a, **k: real(self, *a, **k), name, args, kwargs)
+
+        return draws
+
+    def function(real: Any, name: str) -> Any:
+        def draws(*args: Any, **kwargs: Any) -> Any:
+            with _from(session, session):
+                return python_draw(session, real, name, args, kwargs)
+
+        return draws
+
+    def seed_of(real: Any) -> Any:
+        def start(self: Any, a: Any = None, *args: Any, **kwargs: Any) -> None:
+            self.seed_ = session.seeded(plain(a))
+            real(self, plain(a), *args, **kwargs)
+
+        return start
+
+    def module_seed(a: Any = None, *args: Any) -> None:
+        session.seed_ = session.seeded(plain(a))
+
+    found_seed = seed_of(random.Random.seed)
+    for kind in (random.Random, random.SystemRandom):
+        own = [n for n in names if n in vars(kind) or (kind is random.Random and hasattr(kind, n))]
+        found[kind] = {name: method(kind, name) for name in own}
+    found[random.Random]["seed"] = found_seed
+    found[random] = {n: function(getattr(random, n), n) for n in names if hasattr(random, n)}
+    found[random]["seed"] = module_seed
+
+    def of_secrets(name: str) -> Any:
+        real = getattr(secrets, name)
+
+        def draws(*args: Any, **kwargs: Any) -> Any:
+            if session.depth:
+                return real(*args, **kwargs)
+            if name == "choice":
+                return _chosen_python(session, _own_random(session), name, args, {})
+            value = call_outside(session, lambda: real(*args, **kwargs))
+            if name == "randbelow" or (name == "randbits" and args and args[0] <= SHORT):
+                return _whole(session, 0, args[0] if name == "randbelow" else 1 << args[0], value)
+            return session.draw(name, {str(i): v for i, v in enumerate(args)}, value, "coin")
+
+        return draws
+
+    known = ("choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe")
+    found[secrets] = {name: of_secrets(name) for name in known}
+    urandom = os.urandom
+
+    def bytes_of(count: int) -> bytes:
+        if session.depth:
+            return urandom(count)
+        return session.draw("bytes", {"count": count}, session.rng.bytes(count), "coin")
+
+    mine, leave = os.getpid(), getattr(os, "_exit")  # noqa: B009
+
+    def end(status: int = 0) -> None:
+        if os.getpid() != mine:
+            leave(status)  # a process that the program has forked
+        raise Ended("os._exit(%r)" % status)
+
+    found[os] = {"urandom": bytes_of, "_exit": end}
+    return found
+
+
+# --- SciPy -------------------------------------------------------------------------------------------------
+
+
+def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
+    module = sys.modules.get("scipy.stats._distn_infrastructure")
+    kind = getattr(module, "rv_generic", None)
+    if kind is None:
+        return {}
+    real = kind.rvs
+    laws = {
+        "norm": "normal",
+        "laplace": "laplace",
+        "uniform": "uniform",
+        "expon": "exponential",
+        "gumbel_r": "gumbel",
+        "logistic": "logistic",
+        "cauchy": "cauchy",
+    }
+
+    def rvs(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if session.depth:
+            return real(self, *args, **kwargs)
+        if "scipy.stats._" not in type(self).__module__ + "." or type(self).__name__ in OWN_DATA:
+            session.stranger("scipy.stats.%s.rvs" % type(self).__name__)
+        state = call_outside(session, lambda: np.random.RandomState(session.rng.integers(0, 2**31)))
+        options = dict(plain(kwargs), random_state=state)
+        value = call_outside(session, lambda: real(self, *plain(args), **options))
+        given = {k: v for k, v in plain(kwargs).items() if k not in ("random_state", "discrete")}
+        shapes, loc, scale, _ = self._parse_args_rvs(*plain(args), **given)
+        law = str(laws.get(self.name, "scipy." + self.name))
+        params: Dict[str, Any] = {"scale": scale} if law == "normal" or law in laws.values() else {}
+        if law == "uniform":
+            params = {"low": 0.0, "high": scale}
+        elif self.name == "dlaplace":
+            law, params = "discrete laplace", {"rate": float(np.ravel(shapes[0])[0])}
+        elif not params:
+            params = dict({"shape%d" % i: s for i, s in enumerate(shapes)}, scale=scale)
+        argument = None
+        if np.any(np.asarray(loc) != 0):
+            argument = np.array(np.broadcast_to(np.asarray(loc, dtype=float), np.shape(value)))
+        again = None if law.startswith("scipy.") or law == "cauchy" else sampler(law, params)
+        kept = session.draw(law, params, value, "noise", argument, again=again)
+        literal = type(kwargs.get("loc")) in (int, float)
+        return fresh(session, kept, kwargs["loc"] if literal else argument, numpy=True)
+
+    return {kind: {"rvs": rvs}}
+
+
+def _watched_quantiles(session: Any) -> Dict[Any, Dict[str, Any]]:
+    """The inverse distribution functions of SciPy: of a uniform number they make noise of their law."""
+    module = sys.modules.get("scipy.stats._distn_infrastructure")
+    found: Dict[Any, Dict[str, Any]] = {}
+    for kind in (getattr(module, name, None) for name in ("rv_continuous", "rv_discrete")):
+        for name in ("ppf", "isf") if kind is not None else ():
+            found.setdefault(kind, {})[name] = _quantiles(vars(kind)[name], name)
+    return found
+
+
+def _quantiles(real: Any, name: str) -> Any:
+    def quantile(self: Any, q: Any, *args: Any, **kwargs: Any) -> Any:
+        if note_of(q) is None:
+            return real(self, q, *args, **kwargs)
+        shapes, loc, scale = self._parse_args(*plain(args), **plain(kwargs))
+
+        def standard(level: Any) -> Any:
+            return real(self, level, *shapes)
+
+        found = function_of(q, name, standard, standard(plain(q)))
+        found = found * scale if np.any(np.asarray(scale) != 1) else found
+        return found + loc if np.any(np.asarray(loc) != 0) else found
+
+    return quantile
+
+
+def _watched_math(_: Any) -> Dict[Any, Dict[str, Any]]:
+    """The functions of `math` on numbers that are noise."""
+    same = (
+        "exp expm1 log1p log2 log10 sqrt cbrt sin cos tan sinh cosh tanh fabs copysign hypot degrees radians"
+    )
+    ufuncs: Dict[str, Any] = {name: getattr(np, name) for name in same.split() if hasattr(math, name)}
+    others = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "pow": "power"}
+    ufuncs.update({name: getattr(np, other) for name, other in others.items()})
+    ufuncs.update({"asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh})
+
+    def function(real: Any, ufunc: Any) -> Any:
+        def computed(*args: Any) -> Any:
+            value = real(*plain(args))
+            if any(note_of(arg) is not None for arg in args):
+                return apply(ufunc, "__call__", args, None, {})
+            return value
+
+        return computed
+
+    real_log = math.log
+
+    def log(number: Any, *base: Any) -> Any:
+        value = real_log(plain(number), *plain(base))
+        if note_of(number) is None:
+            return value
+        found = apply(np.log, "__call__", (number,), None, {})
+        return found / real_log(plain(base[0])) if base else found
+
+    return {math: dict({n: function(getattr(math, n), u) for n, u in ufuncs.items()}, log=log)}
+
+
+def _uncompiled() -> Dict[Any, Dict[str, Any]]:
+    """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
+    draw from a generator of their own, which cannot be watched."""
+    kind = getattr(sys.modules.get("numba.core.dispatcher"), "Dispatcher", None)
+    if kind is None:
+        return {}
+    return {kind: {"__call__": lambda self, *args, **kwargs: self.py_func(*args, **kwargs)}}
+
+
+# --- All of them -------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def watched(session: Any) -> Generator[Any, None, None]:
+    """While this is open, every source that is known reports to the session. Yields the generator to pass on.
+
+    Functions that a library has imported under a name of its own are found by what they are.
+    """
+    real = np.random.Generator, np.random.RandomState
+    new_generator, new_state = (_watching(kind, session) for kind in real)
+    state = new_state(int(session.rng.integers(0, 2**31)))
+    rng = new_generator(own_bits(int(session.rng.integers(0, 2**63))))
+    module: Dict[str, Any] = {
+        name: getattr(state, name)
+        for name in dir(state)
+        if callable(getattr(state, name)) and hasattr(np.random, name)
+        if not name.startswith("_") and name not in NO_DRAWS
+    }
+    module["seed"] = state.seed
+    module.update({name: state.random_sample for name in ("ranf", "sample") if hasattr(np.random, name)})
+    module.update(_bit_generators(session))
+    module["RandomState"], module["Generator"] = new_state, new_generator
+
+    def default_rng(seed: Any = None) -> Any:
+        # A generator that is handed in stays what it is.
+        if isinstance(seed, real[0]):
+            return seed
+        bits = isinstance(seed, np.random.BitGenerator)
+        kept = getattr(seed, "seed_", None) if bits else session.seeded(plain(seed))
+        return _started(new_generator(own_bits(int(session.rng.integers(0, 2**63)))), kept)
+
+    module["default_rng"] = default_rng
+    # Generators that modules have made when they were imported.
+    own = {real[0]: rng, real[1]: state}
+    replaced: Dict[Any, Dict[str, Any]] = {np.random: module, np.random.mtrand: dict(module, _rand=state)}
+    known = (
+        _watched_python(session),
+        _watched_scipy(session),
+        _watched_quantiles(session),
+        _watched_math(session),
+        _uncompiled(),
+        *_of_tensors(session),
+    )
+    for found in known:
+        for owner, attributes in found.items():
+            replaced.setdefault(owner, {}).update(attributes)
+
+    def begin(seed: Sequence[int]) -> None:
+        """Every run of a seed starts with the same generators, so that a replay draws anew what it drew
+        before."""
+        words = np.random.SeedSequence(list(seed))
+        rng.bit_generator.state = own_bits(words).state
+        real[1].seed(state, words.generate_state(8))
+        state.seed_ = None
+
+    with exchanged(replaced, own):
+        yield rng, begin
+
+
+def _of_tensors(session: Any) -> List[Dict[Any, Dict[str, Any]]]:
+    known = {"torch": watched_torch, "jax": watched_jax}
+    return [watch(session) for name, watch in known.items() if name in sys.modules]
+
+
+def _of_numpy(module: Any) -> bool:
+    return getattr(module, "__name__", "").startswith("numpy")
+
+
+@contextlib.contextmanager
+def exchanged(
+    replaced: Dict[Any, Dict[str, Any]], instances: Optional[Dict[Any, Any]] = None
+) -> Generator[None, None, None]:
+    """Attributes of modules and classes are others while this is open, wherever modules have imported them.
+
+    instances   what stands in for objects of these very classes that modules hold.
+    """
+    undo: List[Tuple[Any, str, Optional[Any], bool]] = []
+    by_identity: Dict[int, Any] = {}
+    kept: List[Any] = []
+    for owner, attributes in replaced.items():
+        module = not isinstance(owner, type)
+        for name, new in attributes.items():
+            had = name in vars(owner)
+            old = getattr(owner, name, None)
+            undo.append((owner, name, vars(owner).get(name), had))
+            if module and old is not None:
+                by_identity[id(old)] = new
+                kept.append(old)
+            setattr(owner, name, new)
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", None)
+        if names is None or module in replaced or str(getattr(module, "__file__", "")).startswith(HOME):
+            continue
+        for name, value in list(names.items()):
+            new = by_identity.get(id(value))
+            if new is None and instances and type(value) in instances and not _of_numpy(module):
+                new = instances[type(value)]
+            if new is not None and not isinstance(value, (int, float, str, bytes)):
+                undo.append((module, name, value, True))
+                with contextlib.suppress(Exception):
+                    setattr(module, name, new)
+    try:
+        yield
+    finally:
+        for owner, name, old, had in reversed(undo):
+            with contextlib.suppress(Exception):
+                if had:
+                    setattr(owner, name, old)
+                else:
+                    delattr(owner, name)

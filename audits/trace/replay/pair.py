@@ -1,0 +1,271 @@
+"""Record on D, replay on D′ with what D released, compare: the rows of a ledger, and what was never
+noised."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tuple
+
+from ..explain import chance, paths
+from ..explain.explain import explained, rescaled, scaled, shows
+from ..explain.gaps import closed, longer
+from ..explain.intervals import filled
+from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
+from ..explain.rejection import redrawn, shown_draws
+from ..explain.rows import left_out, rows_of
+from ..explain.sampling import sampled_lines
+from ..explain.withdraw import Key, Said, key, withdrawn
+from ..record.ended import told
+from ..record.mechanisms import mechanisms
+from ..record.run import Run, caller, last_line, run_once
+from ..record.session import Changes, Current, Session, own_rng, places_of
+from ..record.sources import exchanged, watched
+from ..record.threads import others
+from ..record.values import changed, count, shown, unread
+from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report
+from .certain import certain
+from .shifts import Pair, Release, shifts_of, shown_again
+
+VARIANTS = 7919
+"""Marks the seeds of further runs."""
+FIRST_FRESH = 1000
+"""Number of the first run that has draws of its own."""
+UNSEEN = 8
+"""Runs on the same data of a program that draws nothing that is watched."""
+OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
+UNREAD = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
+
+
+def trace_runs(
+    program: Callable[..., Any],
+    runs: Sequence[Asked],
+    primitives: Sequence[str] = (),
+    kept: Optional[List[Report]] = None,
+) -> List[Report]:
+    """The reports of several runs of a program; they are put into the list `kept` as they come."""
+    reports: List[Report] = [] if kept is None else kept
+    first, apart = len(reports), others()
+    proved: Set[Key] = set()
+    while True:
+        current: Any = Current(apart)
+        current.actual = Session(own_rng(0))
+        known = len(sys.modules)
+        with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
+            while len(reports) < first + len(runs):
+                sure = set(proved)
+                traced = Traced(program, current, (rng, begin), runs[len(reports) - first])
+                report = traced.report(sure)
+                if len(sys.modules) > known:
+                    # The run has imported what is not watched yet: it proves nothing.
+                    break
+                reports.append(report)
+                proved = sure
+            else:
+                return reports[first:]
+
+
+class Traced:
+    """One traced pair.
+
+    program   program(data, rng) → what is released; or (data, size, rng), called with size 1.
+    current   the session that all sources report to.
+    source    the generator that the program is given, and what sets all generators to their start.
+    """
+
+    def __init__(
+        self,
+        program: Callable[..., Any],
+        current: Any,
+        source: Tuple[Any, Callable[[Sequence[int]], None]],
+        asked: Asked,
+    ) -> None:
+        self.call, self.current, self.source, self.asked = caller(program), current, source, asked
+        self.have, self.want = count(asked.first), count(asked.second)
+        self.place = changed(asked.first, asked.second)
+        known = self.have is not None and self.want is not None and self.place is not None
+        self.records: Any = (self.have, self.want, self.place) if known else None
+        self.opened: FrozenSet[int] = frozenset()
+
+    def run(
+        self,
+        data: Any,
+        tape: Any = None,
+        variant: Optional[int] = None,
+        tracer: Any = None,
+        script: Any = None,
+        **changes: Any,
+    ) -> Run:
+        """One run on a dataset; tape: the session of D; variant: draws of its own."""
+        words = [*self.asked.seed, int(self.asked.turned)]
+        words += [] if variant is None else [VARIANTS, variant]
+        given = Changes(records=self.records, opened=self.opened, **changes)
+        session = Session(own_rng(words), tape, given)
+        session.tracer, session.script, session.others = tracer, script, self.current.others
+        self.current.actual = session
+        self.source[1](words)
+        return run_once(self.call, data, session, self.source[0])
+
+    def report(self, proved: Set[Key]) -> Report:
+        """What the pair tells; proved: findings of earlier runs that noise cannot explain, see `withdraw`."""
+        asked, run = self.asked, self.run
+        report = Report(
+            asked.seed, asked.turned, asked.participate, place=self.place, records=(self.have, self.want)
+        )
+        recorded = run(asked.first, forced=self.place if asked.participate else None)
+        tape = recorded.session
+        if asked.task == "way":
+            return replace(report, way=way(recorded, run(asked.second, tape)))
+        # Without a draw that is seen, chance may come from elsewhere: outputs that repeat by luck take more
+        # runs.
+        for _ in range(1 if tape.draws or recorded.error is not None else UNSEEN):
+            again = run(asked.first, tape, release="last")
+            unsure = undetermined(recorded, again)
+            if unsure is not None:
+                return replace(report, lost=(unsure,), way=way(recorded, again))
+        if recorded.error is None and tape.compared:
+            self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
+        frozen = run(asked.second, tape)
+        report = replace(report, way=way(recorded, frozen))
+        strangers = tape.strangers + frozen.session.strangers
+        if strangers:
+            # What differs may be the work of that draw: nothing is proved.
+            lost = Lost(strangers[0][0], "%s draws by a law that is not followed" % strangers[0][1])
+            return replace(report, lost=(lost,))
+        if recorded.error is not None and frozen.error is not None:
+            words = told(recorded.error)
+            lost = Lost(recorded.where or NOWHERE, "the program ends with %s on both datasets" % words)
+            return replace(report, raised=words, lost=(lost,))
+        return self._compared(report, recorded, frozen, proved)
+
+    def _compared(self, report: Report, recorded: Run, frozen: Run, proved: Set[Key]) -> Report:
+        """The report of runs of which at least one has ended without an error."""
+        asked, run, tape = self.asked, self.run, recorded.session
+        again = lambda **options: run(asked.first, tape, **options)  # noqa: E731
+        replay: Callable[..., Run] = lambda **options: run(asked.second, tape, **options)  # noqa: E731
+        gap = None
+        if recorded.error is None and longer(tape, frozen.session):
+            second = lambda other, **options: run(asked.second, other, **options)  # noqa: E731
+            gap = closed((recorded, frozen), again, second, self.place)
+        if gap is not None:
+            recorded, frozen, replay = gap.recorded, gap.frozen, gap.replay
+        data = asked.first, asked.second
+        fresh = lambda which, k: run(data[which], variant=FIRST_FRESH + k)  # noqa: E731
+        pair = Pair(replay, again, fresh, (recorded, frozen), self.place)
+        kinds = unread(recorded.output) + unread(frozen.output)
+        lost = [Lost(last_line(recorded), UNREAD % kinds[0])] if kinds else []
+        findings = told_apart(recorded, frozen)
+        if recorded.error is not None:
+            _, findings, lost = withdrawn(pair, Release(frozen), ([], findings, lost), proved)
+            return replace(report, findings=tuple(findings), lost=tuple(lost))
+        if frozen.session.diverged is None:
+            findings += seeds(recorded, frozen)
+            lost += twins(recorded)
+            report = replace(report, seeds=tuple(recorded.session.seeds))
+        findings += sequence(recorded, frozen) if gap is None else []
+        release, said = self._released(pair, any(finding.kind == "path" for finding in findings))
+        rows, more, less = rows_of(recorded, release, report.records, gap is not None)
+        rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
+        said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
+        rows, findings, lost = withdrawn(pair, release, said, proved)
+        if recorded.session.opaque and (findings or release.unlike):
+            # Noise inside of a function, which is then minimised: nothing is released where it is added.
+            where, name = recorded.session.opaque[0]
+            rows, findings, lost = [], [], [*lost, Lost(where, OPAQUE % name)]
+        report = replace(
+            report, rows=tuple(rows), findings=tuple(findings), lost=tuple(_once(lost)), gap=gap is not None,
+            mirror=frozen.error is None and longer(frozen.session, recorded.session),
+            coins=paths.few(recorded.session),
+        )  # fmt: skip
+        if asked.participate and self.records is not None and self.records[0] >= self.records[1]:
+            report = replace(report, reached=sampled_lines(pair, self.records))
+        return self._tasked(report, pair, findings)
+
+    def _released(self, pair: Pair, parted: bool) -> Tuple[Release, Said]:
+        """How the output on D can be that on D′, and what is said where it cannot; parted: the runs draw
+        differently, and what they put out is not compared."""
+        recorded, frozen = pair.recorded, pair.frozen
+        release = Release(frozen, *shifts_of(recorded.session, frozen.session))
+        said: Said = ([], [], [])
+        if frozen.session.diverged is None:
+            release = replace(release, filled=filled(pair, release))
+        if frozen.error is None and not parted:
+            release = explained(pair, release)
+            if not release.unlike:
+                seen, shifts = shown_again(pair, release)
+                release = replace(release, shifts=shifts)
+                said = ([], [] if seen is None else [_beside(pair, seen[0], seen[1][0])], [])
+            elif not recorded.session.opaque:
+                said = self._unexplained(pair, release)
+        return (redrawn(pair, release) if frozen.error is None else release), said
+
+    def _unexplained(self, pair: Pair, release: Release) -> Said:
+        """What differs in the outputs though every release is the same, with the line that it comes from."""
+        for index, (one, other) in release.several.items():
+            row = pair.recorded.session.row(index)
+            text = (
+                "line %d releases a number with the noise of line %d, and line %d another one with the same "
+                "noise: their difference has none"
+            )
+            drawn = 0 if row is None else row.where[1]
+            return [], [Finding("shared", other, text % (one[1], drawn, other[1]))], []
+        factors = scaled(pair)
+        if factors is not None:
+            return [], [_two_scales(factors, factors[0].where, "the noise")], []
+        still = chance.never_noised(pair, release)
+        if isinstance(still, Lost):
+            return [], [], [still]
+        from ..lines.cause import line_of
+
+        where = line_of(self._watched(pair), still) or last_line(pair.recorded)
+        factors = rescaled(pair)
+        if factors is not None:
+            return [], [_two_scales(factors, where, "the noise of line %d" % factors[0].where[1])], []
+        return [], [Finding("output", where, chance.unlike_words(still), About("output", *still))], []
+
+    def _watched(self, pair: Pair) -> Callable[..., Run]:
+        """A function (on D, tracer, …) → a replay that is watched line by line."""
+        asked, tape = self.asked, pair.recorded.session
+
+        def runner(on_first: bool, tracer: Any, **options: Any) -> Run:
+            return self.run(asked.first if on_first else asked.second, tape, tracer=tracer, **options)
+
+        return runner
+
+    def _tasked(self, report: Report, pair: Pair, findings: Sequence[Finding]) -> Report:
+        """The report with what was asked for beside it."""
+        asked = self.asked
+        if asked.task == "paths":
+            row = paths.enumerated(self.run, asked.first, asked.second, pair.recorded)
+            return replace(report, chances=row)
+        if asked.task == "certain":
+            shown_by = tuple(shows(pair, index) for index in asked.draws)
+            return replace(report, certain=certain(pair.fresh, asked.number), shows=shown_by)
+        if asked.task == "cause":
+            from ..lines.cause import causes_of
+
+            data = asked.first, asked.second
+            return replace(report, cause=causes_of(pair, self._watched(pair), data, findings, asked.about))
+        return report
+
+
+def _once(said: Sequence[Any]) -> List[Any]:
+    """Findings of one kind, and what is lost, once a line."""
+    kept = {key(item) if isinstance(item, Finding) else item: item for item in reversed(said)}
+    return [item for item in said if item is kept.get(key(item) if isinstance(item, Finding) else item)]
+
+
+def _beside(pair: Pair, row: Draw, path: str) -> Finding:
+    """Noise that is shown, by itself or in another sum, beside the sum that it hides."""
+    sums = [u.where[1] for u in pair.recorded.session.uses if row.index in places_of(u.ids)]
+    beside = "in the sum of line %d" % sums[-1] if sums else "in another sum"
+    text = "output%s shows the noise of %s of this line, which hides the data %s: both together show them"
+    return Finding("shared", row.where, text % (path, row.law, beside))
+
+
+def _two_scales(scaled_by: Any, where: Any, noise: str) -> Finding:
+    """Noise that is multiplied by a number of the data."""
+    row, one, other = scaled_by
+    text = "%s is multiplied by %s on D and by %s on D′: its scale depends on the data"
+    text = text % (noise, shown(abs(one)), shown(abs(other)))
+    return Finding("scale", where, text, About("moved", row.index, one, other), row.index, (one, other))
