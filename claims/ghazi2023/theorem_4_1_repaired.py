@@ -98,7 +98,7 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
         yield mean_at_most(words, risk / form, CONSTANT, alpha=next(levels), point=place)
         share = next(levels)
         if name in BEATEN:
-            against, most = BEATEN[name]
+            against, most = BEATEN[str(name)]
             words = f"worst risk over that of: {against}"
             yield mean_at_most(words, risk / means[(*cell, against)], most, alpha=share, point=place)
 
