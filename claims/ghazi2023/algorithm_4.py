@@ -16,8 +16,8 @@ The final output alone, ⊥ or N(θ̂₀ − ā₁/λ₁ − ā₂/λ₂, σ₁�
 
 How it is checked. Exactly: the output law of the whole algorithm with T = 2 on such datasets, put together
 from the batches, parameters and laws of the implementation, for s in both phases over a range about κ, both
-directions, with each kind of user replaced; and with closed intervals, where the same check must see a δ
-above the claimed one. That batches share no user is read off the implementation for all n up to 300.
+directions, with each kind of user replaced; and with closed intervals at δ = 10⁻⁶, where the same check must
+see a δ above the claimed one. That batches share no user is read off the implementation for all n up to 300.
 """
 
 from __future__ import annotations
@@ -114,8 +114,9 @@ def check(point: Point) -> Iterator[Evidence]:
     note = "two phases, 10⁸ samples a user"
     found = worst_delta("corrected", epsilon, delta)
     yield at_most("δ of the output of Algorithm 4", found, delta, note=note)
-    found = worst_delta("printed", epsilon, delta) / delta
-    yield at_least("δ over the claimed one, closed intervals", found, 1.0, note=note)
+    if delta <= 1e-6:  # for a larger δ the slack of Algorithm 1 covers a user in two phases
+        found = worst_delta("printed", epsilon, delta) / delta
+        yield at_least("δ over the claimed one, closed intervals", found, 1.0, note=note)
 
 
 def worst_delta(variant: Variant, epsilon: float, delta: float) -> float:
