@@ -191,9 +191,9 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """One event of the winning family on all its samples: shares on both datasets and what they say of ε."""
+    """One event of the winning family on all its samples: its shares on the dataset that
+    should have more in it, and on the other."""
 
-    event: str
     first: float
     second: float
 

@@ -324,37 +324,6 @@ def test_a_leak_in_a_subclass_of_arrays_is_found(pack: Any) -> None:
     assert audited(leaky, max_samples=2000).verdict == "refuted"
 
 
-@pytest.mark.slow
-def test_how_outputs_are_taken_apart_is_no_dependence() -> None:
-    # What columns outputs have must not depend on when an output was drawn: independent outputs fail the
-    # assumptions once in 1,000 audits, three or more of six with probability 2e-8.
-    def random_sets(data: int, rng: np.random.Generator) -> Any:
-        return {int(x) for x in rng.integers(0, 2**60, 3)}, {f"{rng.normal()}": 1, "x": float(rng.normal())}
-
-    def shapes(data: int, rng: np.random.Generator) -> Any:
-        return rng.normal(size=(2, 3) if rng.random() < 0.9 else (3, 2))
-
-    def many_shapes(data: int, rng: np.random.Generator) -> Any:
-        return np.zeros((int(rng.integers(1, 9)), int(rng.integers(1, 9))))
-
-    def texts(data: int, rng: np.random.Generator) -> Any:
-        words = ["alpha", "beta", "gamma", "delta"]
-        return " ".join([*(words[i] for i in rng.integers(0, 4, 6)), str(rng.normal())])
-
-    def some_words(data: int, rng: np.random.Generator) -> Any:
-        return {f"w{j}": 1 for j in rng.choice(60, 2, replace=False)}
-
-    def now_and_then(data: int, rng: np.random.Generator) -> Any:
-        return "none" if rng.random() < 0.55 else f"{rng.normal():.6f}", [("a", 1)] * int(rng.random() < 0.02)
-
-    for one in (random_sets, shapes, many_shapes, texts, some_words, now_and_then):
-
-        def mechanism(data: int, size: int, rng: np.random.Generator, one: Any = one) -> Any:
-            return [one(data, rng) for _ in range(size)]
-
-        assert sum(bool(audited(mechanism, seed=seed, max_samples=64).premise) for seed in range(6)) < 3
-
-
 # --- Outputs that are handed out again ---------------------------------------------------------------
 
 
@@ -464,6 +433,3 @@ def test_a_mechanism_that_forks_leaves_one_audit() -> None:
         return rng.normal(size=size)
 
     assert not audited(forks, max_samples=500).refuted
-
-
-# --- Words -------------------------------------------------------------------------------------------

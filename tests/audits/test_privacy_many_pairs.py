@@ -11,7 +11,7 @@ from audits import audit_privacy
 from audits.privacy.bet import sequential
 from audits.privacy.bet.betting import log_sum
 from audits.privacy.bet.method import Job
-from audits.privacy.bet.sequential import MeanWealth, Sequential, Wealth
+from audits.privacy.bet.sequential import Sequential
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
@@ -45,19 +45,6 @@ def _run(count, bad=None, max_samples=40_000):
         np.random.default_rng(0),
     )
     return Sequential(request)
-
-
-def test_the_mean_wealth_is_the_mean_over_all_pairs():
-    rng = np.random.default_rng(1)
-    for count in (1, 2, 31, 32, 33, 150, 1100):
-        wealth = [Wealth(7) for _ in range(count)]
-        mean = MeanWealth(wealth)
-        for index in rng.integers(count, size=40):
-            wealth[index].invest()
-            wealth[index].log_betted += rng.normal(scale=20.0, size=7)
-            mean.changed(index)
-        direct = log_sum(np.stack([w.log() for w in wealth])) - np.log(count)
-        np.testing.assert_allclose(mean.log(), direct, rtol=1e-12, atol=1e-12)
 
 
 def test_a_dropped_pair_keeps_its_wealth_and_its_share(monkeypatch):

@@ -257,8 +257,5 @@ class PairState:
 
     def curve(self, family: events.ThresholdFamily) -> tuple[CurvePoint, ...]:
         """Every event of a family with its shares."""
-        more, less = family.all_hits()
-        return tuple(
-            CurvePoint(self.encoder.said(family.words(i)[1]), float(x / family.size), float(y / family.size))
-            for i, (x, y) in enumerate(zip(more, less, strict=True))
-        )
+        shares = (side / family.size for side in family.all_hits())
+        return tuple(CurvePoint(*both) for both in zip(*(side.tolist() for side in shares), strict=True))

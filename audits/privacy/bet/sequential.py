@@ -90,27 +90,6 @@ class Wealth:
             self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
 
-class MeanWealth:
-    """The mean wealth of all pairs, for every ε; a batch changes one pair, so blocks of pairs keep sums."""
-
-    def __init__(self, wealth: Sequence[Wealth]) -> None:
-        self.wealth = wealth
-        self.block = math.isqrt(len(wealth))
-        self.sums: list[Floats] = [np.zeros(0)] * -(-len(wealth) // self.block)
-        for index in range(0, len(wealth), self.block):
-            self.changed(index)
-
-    def changed(self, index: int) -> None:
-        """Sum up the block of a pair whose wealth has changed."""
-        block = index // self.block
-        pairs = self.wealth[block * self.block : (block + 1) * self.block]
-        self.sums[block] = betting.log_sum(np.stack([wealth.log() for wealth in pairs]))
-
-    def log(self) -> Floats:
-        """Log of the mean, for every ε; a pair not looked at yet has wealth 1."""
-        return betting.log_sum(np.stack(self.sums)) - math.log(len(self.wealth))
-
-
 class Halving:
     """Which of many pairs are followed: at each level all have as many samples, then the better half goes on.
 
@@ -148,7 +127,6 @@ class Sequential:
         self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
         self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
-        self.mean = MeanWealth(self.wealth)
         many = len(self.states) > TUNING.followed
         self.halving = Halving(self.states, self.asked.max_samples) if many else None
         self.strengths: dict[int, float] = {}
@@ -184,7 +162,6 @@ class Sequential:
         if bets is not None:
             hits = [family.hits(x, y, size) for family, (x, y) in zip(families, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
-        self.mean.changed(state.index)
         for hypothesis, family, (x, y) in zip(state.live(), families, counts, strict=True):
             hypothesis.family = family.add(x, y, size)
         self.learn(state, size, tallies)
@@ -325,7 +302,7 @@ class Sequential:
 
     def log_e(self) -> Floats:
         """Log of the mean wealth of all pairs, for every ε; pairs not looked at yet have wealth 1."""
-        return self.mean.log()
+        return betting.log_sum(np.stack([one.log() for one in self.wealth])) - math.log(len(self.wealth))
 
     def look(self) -> None:
         """After a batch: reject every ε whose wealth has reached the bar, and record how far the run is."""

@@ -166,8 +166,9 @@ class Partition:
         return inside
 
     def _ends(self, cell: int) -> list[float]:
-        ends = np.concatenate([[-np.inf], self.edges, [np.inf]])
-        return ends[cell - len(self.atoms) :][:2].tolist()
+        place = cell - len(self.atoms)
+        low = float(self.edges[place - 1]) if place > 0 else -math.inf
+        return [low, float(self.edges[place]) if place < len(self.edges) else math.inf]
 
     def words(self, cell: int) -> Words:
         """A cell."""

@@ -61,17 +61,22 @@ class _Slot:
 @dataclass(slots=True)
 class _Group:
     """Outputs of one form: their rows, the paths of their leaves, and the leaves of each output, or all of
-    them as an array of numbers; how many items the containers at some paths have."""
+    them as an array; how many items the containers at some paths have."""
 
     paths: list[str]
     lengths: dict[str, int]
     rows: list[int] = field(default_factory=list[int])
     held: list[list[Any]] = field(default_factory=list[list[Any]])
-    numbers: Raw | None = None
+    array: Raw | None = None
+
+    @property
+    def numbers(self) -> Raw | None:
+        """The leaves as an array of numbers that doubles hold exactly; None for others."""
+        return None if self.array is None or self.array.dtype == object else self.array
 
     def columns(self) -> Sequence[Sequence[Any]]:
         """The leaves at each path, one after the other."""
-        return [*zip(*self.held, strict=True)] if self.numbers is None else [*self.numbers.T]
+        return [*zip(*self.held, strict=True)] if self.array is None else [*self.array.T]
 
 
 class _Walk:
@@ -327,8 +332,12 @@ class Encoder:
             paths = [f"{AT}{j}" for j in range(width)] if shape else [""]
             form = f"array{shape} of {LEAF}" if shape else LEAF
             group = _Group(paths, {"": width} if shape else {}, [*range(len(outputs))])
-            group.numbers = outputs.reshape(len(outputs), width)
+            group.array = outputs.reshape(len(outputs), width)
             return {form: group}
+        if kind in "US" and outputs.ndim == 1:
+            outputs = leaves.objects(outputs.tolist())
+        if outputs.dtype == object and {*map(type, outputs)} <= PLAIN:
+            return {LEAF: _Group([""], {}, [*range(len(outputs))], array=outputs[:, None])}
         groups: dict[str, _Group] = {}
         for row, output in enumerate(outputs):
             walk = _Walk(as_rows)
@@ -343,16 +352,24 @@ class Encoder:
     def _filled(self, outputs: Raw) -> Encoded:
         """The columns of a batch."""
         size = len(outputs)
-        found = np.zeros((size, len(self._places)))
+        found: Floats = np.zeros((size, len(self._places)))
         codes = np.zeros((size, len(self.number_columns)), dtype=np.int64)
         codes[:, 1:] = self._number(ABSENT) if codes.shape[1] > 1 else 0
         for form, group in self._groups(outputs, as_rows=bool(self._rows)).items():
             whole = len(group.rows) == size
             rows: Rows = slice(None) if whole else np.array(group.rows)
+            if whole and group.numbers is not None and self._in_place(group):
+                # An array of all columns is taken as it is: memory may hold no second one.
+                found = leaves.finite(group.numbers)
             for path, column in self._lengths.items():
                 found[rows, column] = group.lengths.get(path, 0)
             codes[rows, 0] = self._forms_of(form, group, self._leaves(group, rows, found, codes))
         return Encoded(found, codes, self.items)
+
+    def _in_place(self, group: _Group) -> bool:
+        """Whether the leaves of a form are all columns there are, in their order."""
+        slots = [self._slots.get(path) for path in group.paths]
+        return [slot and slot.number for slot in slots] == [*range(len(self._places))]
 
     def _leaves(self, group: _Group, rows: Rows, found: Floats, codes: Ints) -> list[Ints]:
         """Fill the columns of the leaves of a form; for each leaf what the form says of it in each row, a
@@ -363,12 +380,12 @@ class Encoder:
             known = np.flatnonzero(of >= 0)
             kind = self._token(self._kind(group.numbers.dtype.type()))
             tokens = [np.array(kind)] * len(of)
-            whole = len(known) == len(of)
-            numbers = leaves.finite(group.numbers if whole else group.numbers[:, known])
-            if isinstance(rows, slice) and np.array_equal(of, np.arange(found.shape[1])):
-                found[:] = numbers
-            else:
+            if not (isinstance(rows, slice) and self._in_place(group)):
+                numbers = leaves.finite(group.numbers[:, known])
                 found[np.arange(len(found))[rows][:, None], of[known]] = numbers
+            for slot in slots:
+                if slot is not None and slot.code >= 0:
+                    codes[rows, slot.code] = 0
             for j in np.flatnonzero(of < 0).tolist():
                 tokens[j] = self._texts(group.numbers[:, j].tolist())
             return tokens
@@ -388,34 +405,44 @@ class Encoder:
             return np.array(0)
         if slot is None:
             return self._texts(items)
-        if {*map(type, items)} == {float}:
-            numbers = np.array(items)
+        kinds = {*map(type, items)}
+        if kinds == {str}:
+            return self._strings(slot, items, rows, found, codes)
+        if kinds == {float}:
+            numbers = np.array(items, dtype=np.float64)
             if not np.isnan(numbers).any():
                 found[rows, slot.number] = leaves.finite(numbers)
                 if slot.code >= 0:
                     codes[rows, slot.code] = 0
                 return np.array(self._token(self._kind(0.0)))
-        memo: dict[tuple[type, Any], tuple[float, float, int, int]] = {}
-        table = [self._told(slot, item, memo) for item in items]
+        table = [self._told(slot, item) for item in items]
         numbers, rest, code, token = (np.array(part) for part in zip(*table, strict=True))
         found[rows, slot.number] = numbers
         if slot.rest >= 0:
             found[rows, slot.rest] = rest
         if slot.code >= 0:
             codes[rows, slot.code] = code
-        if slot.text >= 0:
-            texts = [item if isinstance(item, str) else "" for item in items]
-            found[rows, slot.text] = [*map(len, texts)]
-            found[rows, slot.text + 1 : slot.text + 1 + slot.spelled] = leaves.spelled(texts, slot.spelled)
+        self._spelled(slot, [item if isinstance(item, str) else "" for item in items], rows, found)
         return token
 
-    def _told(
-        self, slot: _Slot, item: Any, memo: dict[tuple[type, Any], tuple[float, float, int, int]]
-    ) -> tuple[float, float, int, int]:
+    def _strings(self, slot: _Slot, items: Sequence[str], rows: Rows, found: Floats, codes: Ints) -> Ints:
+        """`_leaf` for strings alone: each pattern, or each string, is looked up once."""
+        words = [*map(leaves.pattern, items)] if slot.text >= 0 else items
+        told = {word: self._told(slot, word)[2:] for word in dict.fromkeys(words)}
+        code, token = np.array([told[word] for word in words]).T
+        if slot.code >= 0:
+            codes[rows, slot.code] = code
+        self._spelled(slot, items, rows, found)
+        return token
+
+    def _spelled(self, slot: _Slot, texts: Sequence[str], rows: Rows, found: Floats) -> None:
+        """The lengths of texts and the numbers that they spell, where a path has columns for them."""
+        if slot.text >= 0:
+            found[rows, slot.text] = [*map(len, texts)]
+            found[rows, slot.text + 1 : slot.text + 1 + slot.spelled] = leaves.spelled(texts, slot.spelled)
+
+    def _told(self, slot: _Slot, item: Any) -> tuple[float, float, int, int]:
         """(number, rest, code of the symbol, what the form says of it) of a leaf."""
-        text = type(item) is str
-        if text and (str, item) in memo:
-            return memo[str, item]
         pair = leaves.number(item)
         if pair is None or pair[0] != pair[0]:
             if pair is None:
@@ -429,17 +456,10 @@ class Encoder:
                 )
             if slot.text >= 0 and isinstance(symbol, str):
                 symbol = leaves.Kind(f"text like {leaves.pattern(symbol)!r}")
-            told = (0.0, 0.0, 0, self._token(symbol))
-            if slot.code >= 0:
-                told = (
-                    0.0,
-                    0.0,
-                    self._number(symbol),
-                    self._token(leaves.Kind(values.sort(item) or "symbol")),
-                )
-            if text:
-                memo[str, item] = told
-            return told
+            if slot.code < 0:
+                return 0.0, 0.0, 0, self._token(symbol)
+            sort = leaves.Kind(values.sort(item) or "symbol")
+            return 0.0, 0.0, self._number(symbol), self._token(sort)
         number, rest = pair
         if rest != 0.0 and slot.rest < 0:
             return number, 0.0, 0, self._token(leaves.Word(values.text(item)))

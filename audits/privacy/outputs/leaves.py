@@ -188,7 +188,9 @@ def spelled(texts: Sequence[str], most: int) -> Floats:
     [[12.0, 0.0], [0.0, 0.0], [3.0, -0.5]]
     """
     found = np.zeros((len(texts), most))
-    for row, text in zip(found, texts, strict=True):
-        numbers_in = NUMBER.findall(text)[:most]
-        row[: len(numbers_in)] = [*map(float, numbers_in)]
+    if most == 0:
+        return found
+    for place, text in enumerate(texts):
+        for j, digits in enumerate(NUMBER.findall(text)[:most]):
+            found[place, j] = float(digits)
     return np.clip(found, -LARGE, LARGE)
