@@ -29,12 +29,12 @@ class Tuning:
     """Share of the samples before it that a batch is after a refutation: first of single numbers and of
     outputs that repeat, of which small batches teach no more; second of all others."""
     longest: int = 256
-    """After a refutation at most so many times its samples are drawn to know the size of the violation."""
+    """After a refutation at most this multiple of its samples is drawn to know the size of the violation."""
     confirm: float = 0.05
     """Level of all tries together to confirm a refutation on fresh draws: half of it for the first, and so
     on."""
     followed: int = 12
-    """Of more pairs than this the half that shows less is dropped, again and again, until so many are
+    """Of more pairs than this the half that shows less is dropped, again and again, until this number is
     left."""
     group: float = 200.0
     """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
@@ -49,8 +49,7 @@ class Tuning:
     """Hits that the lesser dataset may have missed by luck in an event that was chosen because it looked
     small there."""
     unseen_from: int = 30
-    """An event that one dataset never hit may be impossible there from so many hits on the other dataset
-    on."""
+    """Hits on one dataset from which on an event that the other dataset never hit may be impossible there."""
 
     # What is kept and how often it is learned from
 
@@ -59,16 +58,16 @@ class Tuning:
     retained_rows: int = 32768
     """Samples of a dataset that all scores are learned from, and that a regression is fitted to, at most."""
     glance: int = 512
-    """So many samples of a dataset are enough for a first look: whether a column has more than a few values,
-    or which pairs of datasets are promising; and so many runs or rows that repeat are looked at."""
+    """Samples of a dataset that are enough for a first look: which columns outputs have, whether a column has
+    more than a few values, which pairs of datasets are promising; and runs or rows that repeat, at most."""
     patience: int = 4
-    """Scores of rare events are learned from so many times the samples of others."""
+    """Scores of rare events are learned from this multiple of the samples of others."""
     most_bytes: int = 2**27
     """Bytes of the samples of a dataset that are kept, or drawn and counted at once, at most."""
     learn_again: tuple[float, float] = (1.5, 2.0)
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
     learn_often: tuple[int, int] = (1024, 8192)
-    """From so many samples on the second factor holds, for single numbers and for others."""
+    """Samples from which on the second factor holds: of single numbers, and of others."""
     prune_from: int = 2048
     """Before batches of this size events and scores that are surely not among the best are dropped."""
     choose_at: float = 0.25
@@ -83,7 +82,7 @@ class Tuning:
     them."""
     repeats: int = 3
     """Outputs repeat where each distinct one occurs this often on average, and beyond the outermost threshold
-    lie at least so many samples of both datasets together."""
+    lie at least this number of samples of both datasets together."""
     steady: float = 2.0**-30
     """Scores of vectors are rounded to this share of the largest, so that batches agree on ties; what is less
     than this beside 1 is rounding, and a ridge of this size only keeps a fit finite."""
@@ -93,18 +92,18 @@ class Tuning:
     wide: int = 100
     """From this many columns on, regressions are simplified."""
     few_columns: int = 7
-    """So many columns without symbols have a smooth function, more a weighted sum."""
+    """Columns without symbols that are learned by a smooth function, at most; more by a weighted sum."""
     far: float = 8.0
-    """Columns are cut off so many robust standard deviations away from their medians."""
+    """Robust standard deviations from the median at which a column is cut off."""
     most_work: float = 1e9
     """Rows times squared columns of a regression, at most."""
     some_rows: int = 4096
-    """So many samples of a dataset say where a column lies and how wide it is; a regression starts on so
-    many, and so many are scored at once, as they stay in the cache."""
+    """Samples of a dataset that say where a column lies and how wide it is, that a regression starts on, and
+    that are scored at once, as they stay in the cache."""
     folds: int = 5
     """Parts that the samples are cut into for a score that all of them judge."""
     most_chosen: int = 24
-    """So many symbols, values or columns are chosen among all to be looked at one by one."""
+    """Symbols, values or columns that are chosen among all to be looked at one by one."""
 
     # Values, symbols and lists
 
@@ -112,7 +111,7 @@ class Tuning:
     """Samples that ordered no more cells may also judge them, texts that are fewer are not looked into, and
     nothing is searched for in fewer samples."""
     most_numbers: int = 2**19
-    """So many numbers of each dataset, in all columns, are looked at at once."""
+    """Numbers of each dataset, in all columns, that are looked at at once."""
     sure: float = 3.0
     """Log of the odds against chance that are asked of what is found, beyond the log of how many there may
     be."""
@@ -123,7 +122,7 @@ class Tuning:
     """A value that a larger share of the outputs has in a column is an atom."""
     nearly: float = 0.9
     """What is this part of something is nearly all of it. A leak in more of the outputs says nothing of an
-    audit; numbers of which so many are different are continuous; a simple event is of like power where it
+    audit; numbers of which this part are different are continuous; a simple event is of like power where it
     exceeds the claim by so much of what the audit's bound does; a resolution would have been caught with this
     probability."""
 

@@ -88,7 +88,7 @@ def at_least(reached: Ints, times: Ints, thresholds: int) -> Ints:
 def count(scores: Floats, thresholds: Floats) -> Ints:
     """How many scores are ≥ each threshold."""
     if len(thresholds) <= TUNING.parts:
-        # So many comparisons take no longer than to put the scores in order.
+        # To compare with few thresholds takes no longer than to put the scores in order.
         return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)
     ordered = np.sort(scores)
     return len(scores) - np.searchsorted(ordered, thresholds, side="left").astype(np.int64)

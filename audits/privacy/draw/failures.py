@@ -31,7 +31,7 @@ class Told:
     """What failures tell, each in words or "".
 
     only     what calls on one dataset of a pair end with, and no call on the other.
-    depends  that failures began after so many calls that they depend on earlier calls.
+    depends  that failures began late: they depend on earlier calls.
     """
 
     only: str = ""

@@ -137,8 +137,8 @@ def reaches(ratio: Floats, threshold: float) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """Cells of numbers: values that repeat, and intervals between edges where the other values lie, which are
-    written with so many digits."""
+    """Cells of numbers: values that repeat, and intervals between edges where the other values lie; edges are
+    written with `digits` digits."""
 
     atoms: Floats
     edges: Floats

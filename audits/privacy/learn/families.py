@@ -183,14 +183,14 @@ def agreeing(first: Encoded, second: Encoded) -> Found:
 
 
 def of_shares(p: Floats, q: Floats, size: int) -> Floats:
-    """Surprise of the shares p, q of events on two datasets, of so many outputs each: half the square of
+    """Surprise of the shares p, q of events on two datasets, of `size` outputs each: half the square of
     their difference in standard errors."""
     spread = p * (1.0 - p) + q * (1.0 - q)
     return 0.5 * np.square(p - q) / (spread / size + 0.25 / size**2)
 
 
 def of_members(first: Ints, second: Ints, cells: int) -> Floats:
-    """Surprise of the share of outputs that hold anything in a cell, for each of so many cells; outputs are
+    """Surprise of the share of outputs that hold anything in a cell, for each of the `cells`; outputs are
     given by the cells (n, k) of what they hold."""
 
     def shares(side: Ints) -> Floats:

@@ -11,7 +11,7 @@ from audits.privacy.tuning import TINY, TUNING
 
 
 def most_fitted(columns: int) -> int:
-    """How many samples of each dataset a regression on so many columns is fitted to."""
+    """How many samples of each dataset a regression on this number of columns is fitted to."""
     return min(TUNING.rare_rows, max(TUNING.glance, int(TUNING.most_work / columns**2)))
 
 

@@ -118,7 +118,7 @@ def join(parts: Sequence[Encoded]) -> Encoded:
 
 
 def number_words(x: float, digits: int = 17) -> str:
-    """A number in words, with so many digits; in full from a million on."""
+    """A number in words, with `digits` digits; in full from a million on."""
     if math.isinf(x):
         return "∞" if x > 0 else "−∞"
     return repr(float(x)).removesuffix(".0") if digits > 16 or abs(x) >= 1e6 else f"{x:.{digits}g}"

@@ -113,5 +113,5 @@ def fold_of(rows: int, folds: int) -> Ints:
 
 
 def spaced(rows: int, most: int) -> slice:
-    """Rows that lie equally far apart, so that each fold has its share of them, about `most` of so many."""
+    """About `most` of the `rows`, equally far apart, so that each fold has its share of them."""
     return slice(None, None, -(-rows // most))
