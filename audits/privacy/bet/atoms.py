@@ -75,7 +75,7 @@ class Reached:
     of: Ints
 
     def count(self, times: Ints, others: Encoded) -> Ints:
-        """How many samples have score ≥ each threshold: each atom occurs `times` times, beside all `others`."""
+        """How many samples have score ≥ each threshold: of each atom `times`, and all `others`."""
         found = events.at_least(self.of, times, len(self.family.thresholds))
         if len(others) == 0:
             return found
