@@ -1,8 +1,9 @@
-"""Claims small enough to see through, for the tests of the machinery."""
+"""Claims small enough to see through, for the tests of the machinery, and what pages are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from html.parser import HTMLParser
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
@@ -58,3 +59,28 @@ def claim(
         ci=tier,
         **more,
     )
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes, and whether all tags are closed in order."""
+
+    VOID = ("meta", "link", "br", "img", "hr", "input")
+    TEXT = ("script", "style")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {k: v or "" for k, v in attrs}))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {k: v or "" for k, v in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag

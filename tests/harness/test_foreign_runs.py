@@ -6,7 +6,6 @@ import hashlib
 import html
 import json
 import shutil
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from claims.harness.report.write import write_report
 from claims.harness.run import seal, temporary
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.store import claim_folder, prepare_folder, read_claim, read_run
-from tests.harness.synthetic import claim
+from tests.harness.synthetic import Tags, claim
 
 EVIL_IDS = [
     "../../x", "/x", "song2021/../../../x", "song2021/..", "demo/x/../../y", "demo/.", "demo/x\\..\\y",
@@ -34,21 +33,6 @@ LATEX = [
 ]  # fmt: skip
 FORBIDDEN = {"script", "form", "iframe", "object", "embed", "base", "link", "input", "button", "img", "a"}
 """What no text of a run folder may become on a page."""
-
-
-class Elements(HTMLParser):
-    """The elements of a page and their attributes, as a browser tokenises them."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-
-    def handle_startendtag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
 
 
 def _run(folder, claims=None, **settings):
@@ -141,7 +125,7 @@ def test_nothing_is_written_through_a_link_that_leaves_the_folder(tmp_path):
 
 @pytest.mark.parametrize("text", [MARKUP, *LATEX])
 def test_no_text_becomes_an_element_that_acts(text):
-    for tag, attributes in Elements(inline_html(text)).found:
+    for tag, attributes in Tags(inline_html(text)).tags:
         assert tag not in FORBIDDEN | {"meta"}
         assert not {name for name in attributes if name in ("href", "style", "src") or name.startswith("on")}
 
@@ -173,7 +157,7 @@ def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert "x.test" in text or page.name.startswith(("demo.", "suite."))
-        found = Elements(text).found
+        found = Tags(text).tags
         assert [a.get("http-equiv") for t, a in found if t == "meta" and "http-equiv" in a] == [
             "Content-Security-Policy"
         ]

@@ -10,8 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -36,6 +34,7 @@ from claims.harness.report.write import write_report
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.temporary import temporary_name
 from implementations.interfaces import Adjacency
+from tests.harness.synthetic import Tags
 
 pytest.importorskip("papermill")
 
@@ -108,31 +107,6 @@ def site(workplace: Path) -> Path:
 
 def pages(site: Path) -> list[Path]:
     return sorted(site.rglob("*.html"))
-
-
-class Tags(HTMLParser):
-    """Every tag with its attributes, and whether all tags are closed in order."""
-
-    VOID = ("meta", "link", "br", "img", "hr", "input")
-    TEXT = ("script", "style")
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str]]] = []
-        self.open: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, {k: v or "" for k, v in attrs}))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, {k: v or "" for k, v in attrs}))
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open, f"</{tag}> closes nothing"
-        assert self.open.pop() == tag
 
 
 # ---------------------------------------------------------------- the site
