@@ -21,7 +21,8 @@ PAPER = Paper(
         Misprint(
             "Algorithm 2, line 2",
             "“a d-dimensional Hadamard matrix”, which exists for d = 1, 2 and multiples of 4 only",
-            "zeros appended up to a power of two: Theorem 2 then has log(2dn/γ) (a computation confirms it)",
+            "zeros appended up to a power of two: Theorem 2 then has log(2dn/γ), by the variance of the "
+            "noise that is drawn",
         ),
         Misprint(
             "Theorem 2, section 3",
@@ -51,6 +52,6 @@ PAPER = Paper(
             "a Gaussian that is cut to a ball, as in section 2.1’s example (appendix F.2 was not at hand)",
         ),
     ),
-    text="of the proceedings, main text without appendices; in our copy signs, bars and roots are lost in "
-    "places",
+    text="of the proceedings, main text without appendices; read in November 2026; in our copy signs, bars and roots are "
+    "lost in places",
 )

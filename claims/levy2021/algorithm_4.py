@@ -166,8 +166,9 @@ CLAIM = Claim(
         "and Corollary 2, which solve it, take G-Lipschitz losses: λ_t·R is above 2G from phase 8 on, and "
         "2.7·10⁷·G in the last",
         favour="A reader skips the phases without users, and adds the gradient of the regulariser, which is "
-        "public, after the private mean: the privacy is untouched (`:corrected`, CONFIRMED). Floor or "
-        "ceiling in T, G or Ḡ, the last phase has too few users",
+        "public, after the private mean: the privacy is untouched (`:corrected`), as each user serves in one "
+        "phase, whose answers compose to (ε, δ) exactly. Floor or ceiling in T, G or Ḡ, the last phase has "
+        "too few users",
         survives="the privacy, and the rate of Theorem 4: by one phase where G ≥ σ√d "
         "(`levy2021/theorem-4:one-phase`), and with the schedule stopped where users suffice "
         "(`levy2021/theorem-4:feasible`)",

@@ -229,8 +229,8 @@ APPROXIMATE_DP = CLAIM.reading(
         what='the introduction says "for all the learning tasks we consider", which are (ε, δ)-DP in '
         "sections 3 to 5: there the least risk is exactly 0, at n = 12, ε = 1, δ = 1/n² say, "
         "where e^{−εn} = 6·10⁻⁶",
-        favour='read for ε-DP alone, as "Ω(e^{−εn})" without a δ suggests, the statement holds '
-        "(`levy2021/limit-fixed-n`, CONFIRMED). Appendix B was not at hand",
+        favour='read for ε-DP alone, as "Ω(e^{−εn})" without a δ suggests, the statement holds, by a '
+        "linear program over all private laws (`levy2021/limit-fixed-n`). Appendix B was not at hand",
         survives="the floor for ε-DP. For (ε, δ)-DP n of the order of log(1/δ)/ε users learn any bounded "
         "mean with an error that goes to 0 as m → ∞",
     ),

@@ -146,7 +146,7 @@ CLAIM = Claim(
         "16τ). Algorithm 6 was not at hand: this is for bins that do not depend on the data, of any width",
         favour="nobody is clipped where the centre of the chosen bin is within τ of x₀, as for i.i.d. users "
         "with their median near x₀; the 10 in τ′ absorbs the defect in Algorithm 2, so that Theorem 2 and "
-        "what follows from it stand (`levy2021/theorem-2-utility`, CONFIRMED)",
+        "what follows from it stand (`levy2021/theorem-2-utility`): the failures add up to less than its β",
         survives="β as printed, with the interval ± 3τ and the noise Lap(12τ/(nε)) (`:corrected`); it "
         "matters for Algorithm 1 alone on data in a bad place, as in appendix A "
         "(`levy2021/pure-learner-utility`)",

@@ -386,9 +386,9 @@ EVERY_DELTA = CLAIM.reading(
         "smaller still: with d = m = 1, G = σ the mean plus uniform noise of half-width G/(nδ) is (0, δ)-DP, "
         "and at n = 10¹², δ = 10⁻⁶, ε = 10⁻⁸ its excess is 0.03 of the bound",
         favour="Theorem 4, which is called matching, has δ ≤ 1/n², and the cited bounds have δ of the order "
-        "of 1/n or less: in that range it holds: CONSISTENT (`levy2021/theorem-5`), where it is below the "
-        "trivial RG (at n = 10, m = 1, d = 100, ε = 0.1 the second term is 10·RG). The display is damaged in "
-        "our text, and appendix F.2 was not at hand",
+        "of 1/n or less: in that range no mechanism that was tried lies below it (`levy2021/theorem-5`), "
+        "where it is below the trivial RG (at n = 10, m = 1, d = 100, ε = 0.1 the second term is 10·RG). "
+        "The display is damaged in our text, and appendix F.2 was not at hand",
         survives="the bound for δ ≤ 1/(50n), below RG",
     ),
     check=check_shares,

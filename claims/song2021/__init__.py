@@ -40,8 +40,8 @@ PAPER = Paper(
         Misprint(
             "Theorem 3.1, proof",
             "(6) for the average of θ₁, …, θ_T",
-            "of θ₀, …, θ_{T−1}, over which (5) telescopes from Ψ(0); the bound holds for both averages "
-            "(simulations agree with it)",
+            "of θ₀, …, θ_{T−1}, over which (5) telescopes from Ψ(0); simulated risks of both averages stay "
+            "below the bound",
         ),
         Misprint(
             "Section 3.2, sketch of the proof of Theorem 3.3",
@@ -69,9 +69,9 @@ PAPER = Paper(
             "Appendix E",
             "that the Gamma noise makes a step ε₀-private",
             "where a record is added or removed; 2ε₀ where one is replaced (Definition 2.5), and ε ≈ 5.0 "
-            "holds for Poisson batches all the same (a computation confirms it)",
+            "holds for Poisson batches all the same, by exact composition",
         ),
     ),
-    text="with the running head of AISTATS 2021 and appendices A to E; in our copy fractions and strict "
-    "inequalities are not always legible",
+    text="with the running head of AISTATS 2021 and appendices A to E, read in November 2026; in our "
+    "copy fractions and strict inequalities are not always legible",
 )

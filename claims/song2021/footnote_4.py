@@ -98,10 +98,10 @@ CLAIM = Claim(
         Weight.PROOF,
         what=(
             "Group privacy copies records and so stays in the class of Theorem 3.3, where a pure ε-private "
-            "estimator, the signs of the differences s_j = ones_j − zeros_j plus Laplace(2/ε), has an excess "
-            "of at most d/(e·εn) = 0.368·d/(εn) on every dataset. A lower bound with √log(1/δ) fails there "
-            "for every constant c, once √log(1/δ) > 0.368/c; so does, at d = 1, the weaker form with "
-            "‖θ*‖√rank in the place of d."
+            "estimator, the signs of the differences s_j = ones_j − zeros_j plus Laplace(2/ε), has an "
+            "excess of at most d/(e·εn) = 0.368·d/(εn) on every dataset. A lower bound with √log(1/δ) fails "
+            "there for every constant c, once √log(1/δ) > 0.368/c; so does, at d = 1 and θ* ≠ 0, the weaker "
+            "form with ‖θ*‖√rank in the place of d."
         ),
         favour=(
             "The footnote gives no construction, and for another class of datasets (features with many "

@@ -442,8 +442,9 @@ FIXED_BATCHES = CLAIM.reading(
         ),
         favour=(
             "Appendix E assumes that each record enters a batch independently, and then 5.0 holds for both "
-            "noises and both adjacencies: CONFIRMED (`section-6-privacy`). The experiment outputs the last "
-            "model only; of that nothing is shown here."
+            "noises and both adjacencies, by composing exact privacy-loss distributions "
+            "(`section-6-privacy`). The experiment outputs the last model only; of that nothing is shown "
+            "here."
         ),
         survives=(
             "ε ≈ 5.0 for batches by Poisson sampling and features that are scaled by public numbers: a "

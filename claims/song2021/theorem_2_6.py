@@ -191,9 +191,9 @@ CLAIM = Claim(
             "Corollary 5.2 grow by a factor of at most 2."
         ),
         favour=(
-            "The theorem is quoted; Abadi et al. (2016) call datasets neighbours that differ in the presence "
-            "of a record. With that adjacency, n public, it holds for ε ≤ 1 and δ ≤ ½: CONFIRMED "
-            "(`:add-remove`)."
+            "The theorem is quoted; Abadi et al. (2016) call datasets neighbours that differ in the "
+            "presence of a record. With that adjacency, n public, it holds for ε ≤ 1 and δ ≤ ½, by the "
+            "exact privacy curve of the Gaussian mechanism (`:add-remove`)."
         ),
         survives=(
             "Four times the variance: σ² = 8L²T·log(1/δ)/(nε)² is (ε, δ)-private under replacement for ε ≤ 1 "

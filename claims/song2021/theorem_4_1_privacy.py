@@ -216,9 +216,9 @@ CLAIM = Claim(
         ),
         favour=(
             "With neighbours that differ in the presence of a record, n public, norms move by L/n, and both "
-            "noises are right as printed: CONFIRMED for ε ≤ 1, δ ≤ ½ (`:add-remove`). The Laplace "
-            "scale is read as 2L/(nε); if 4L/(nε) is meant, the selection is private, and what is left is "
-            "the noise of Theorem 2.6 (`:scale-4l`)."
+            "noises are right as printed for ε ≤ 1, δ ≤ ½, by exact selection probabilities and privacy "
+            "curves (`:add-remove`). The Laplace scale is read as 2L/(nε); if 4L/(nε) is meant, the "
+            "selection is private, and what is left is the noise of Theorem 2.6 (`:scale-4l`)."
         ),
         survives="Laplace scale 4L/(nε) and steps calibrated to a move of 2L/n (`:corrected`).",
     ),
