@@ -52,6 +52,6 @@ PAPER = Paper(
             "a Gaussian that is cut to a ball, as in section 2.1’s example (appendix F.2 was not at hand)",
         ),
     ),
-    text="of the proceedings, main text without appendices; read in November 2026; in our copy signs, bars "
+    text="of the proceedings, main text without appendices, in November 2026; in our copy signs, bars "
     "and roots are lost in places",
 )

@@ -72,6 +72,6 @@ PAPER = Paper(
             "holds for Poisson batches all the same, by exact composition",
         ),
     ),
-    text="with the running head of AISTATS 2021 and appendices A to E, read in November 2026; in our "
+    text="with the running head of AISTATS 2021 and appendices A to E, in November 2026; in our "
     "copy fractions and strict inequalities are not always legible",
 )
