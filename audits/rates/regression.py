@@ -138,7 +138,7 @@ def over_trials(design: Array, weights: Array, without: Array) -> Array:
         found, _, rank, _ = np.linalg.lstsq(x, y.T)
         if rank < design.shape[1]:
             raise ValueError("one trial alone determines an exponent: add trials")
-        parts.append(found.T)
+        parts.append(np.asarray(found.T, dtype=np.float64))
     found = np.concatenate(parts)
     moved = found - found.mean(axis=0)
     return (1.0 - 1.0 / len(found)) * moved.T @ moved
