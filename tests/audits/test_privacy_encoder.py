@@ -417,3 +417,12 @@ def test_times_of_any_unit_count_microseconds(unit: str) -> None:
 
 def test_parts_of_microseconds_are_kept_apart() -> None:
     assert leaves.number(np.timedelta64(5_000_250, "ps")) == (5.0, 250.0)
+
+
+def test_symbols_beyond_the_most_that_are_told_apart_are_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("audits.privacy.outputs.encoder.MOST_SYMBOLS", 8)
+    encoder = Encoder()
+    for _ in range(2):
+        codes = encoder.encode(objects([bytes([j]) for j in range(30)]), "here").codes[:, 0]
+        assert len({*codes[:7].tolist()}) == 7
+        assert len({*codes[8:].tolist()}) == 1

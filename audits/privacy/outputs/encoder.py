@@ -175,6 +175,7 @@ class Encoder:
         self._rows: set[Any] | None = None
         self._symbols: dict[Any, int] = {}
         self._tokens: dict[Any, int] = {}
+        self._words: list[Any] = []
         self._forms: dict[tuple[str, int], int] = {}
         self.drawn = False
         self.number_columns: list[int] = []
@@ -481,7 +482,11 @@ class Encoder:
         return leaves.symbol(item) if pair is None else leaves.NAN
 
     def _token(self, word: Any) -> int:
-        return self._tokens.setdefault(word, len(self._tokens) + 1)
+        if len(self._tokens) >= MOST_SYMBOLS and word not in self._tokens:
+            word = OTHER
+        if word not in self._tokens:
+            self._words.append(word)
+        return self._tokens.setdefault(word, len(self._words))
 
     def _number(self, symbol: Any) -> int:
         if len(self._symbols) >= MOST_SYMBOLS and symbol not in self._symbols:
@@ -497,16 +502,18 @@ class Encoder:
         numbers = np.zeros(len(several), dtype=np.int64)
         for j, (key, row) in enumerate(zip(several.tolist(), first.tolist(), strict=True)):
             known = (form, key)
-            if known not in self._forms:
+            number = self._forms.get(known)
+            if number is None:
                 words = [int(part[row] if part.ndim else part) for part in tokens]
-                self._forms[known] = self._number(self._written(form, words))
-            numbers[j] = self._forms[known]
+                number = self._number(self._written(form, words))
+                if len(self._forms) < MOST_SYMBOLS:
+                    self._forms[known] = number
+            numbers[j] = number
         return numbers[which]
 
     def _written(self, form: str, tokens: list[int]) -> Any:
         """The symbol of a form: a leaf itself, or the form with what is said of its leaves."""
-        every = [*self._tokens]
-        words = [every[token - 1] for token in tokens if token > 0]
+        words = [self._words[token - 1] for token in tokens if token > 0]
         if form == LEAF:
             return leaves.Kind(f"({words[0]})") if isinstance(words[0], leaves.Kind) else words[0]
         if form.startswith("array") and form.endswith(LEAF):
