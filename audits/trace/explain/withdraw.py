@@ -14,7 +14,7 @@ import numpy as np
 
 from ..record.run import Run
 from ..record.session import places_of
-from ..record.values import SAME, differences, flat
+from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
 from .chance import indices, unfollowed
@@ -149,7 +149,9 @@ def moved_draws(recorded: Run, run: Run) -> Set[int]:
     found: Set[int] = set()
     for use in run.session.uses:
         other = known.get(use.key)
-        if other is not None and differences(flat(other.argument), flat(use.argument), SAME):
+        # A sum in single precision has that precision on every path to it.
+        tolerance = CLOSE if np.asarray(use.value).dtype == np.float32 else SAME
+        if other is not None and differences(flat(other.argument), flat(use.argument), tolerance):
             found |= places_of(use.ids)
     for row in recorded.session.draws:
         now = run.session.rows.get(row.index)
