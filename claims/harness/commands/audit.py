@@ -88,8 +88,8 @@ def audit_target(
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out, warnings_counted():
             adjacency, loaded = load_any(target, asked)
-            claim = _claim(asked, loaded)
-            best = functools.partial(_best_pairs, loaded, claim, asked.errors)
+            claim = claim_of(asked, loaded)
+            best = functools.partial(best_pairs, loaded, claim, asked.errors)
             targets = adjacent(loaded, adjacency, asked, best) if adjacency else [loaded]
             for one in targets:
                 so_far = functools.partial(bound_so_far, one, claim, asked)
@@ -250,7 +250,7 @@ def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Aske
         )
 
 
-def _claim(asked: Asked, loaded: Target) -> tuple[float, float]:
+def claim_of(asked: Asked, loaded: Target) -> tuple[float, float]:
     """The (ε, δ) that the target is held against."""
     epsilon = loaded.epsilon if asked.epsilon is None else asked.epsilon
     if epsilon is None:
@@ -258,7 +258,7 @@ def _claim(asked: Asked, loaded: Target) -> tuple[float, float]:
     return epsilon, (loaded.delta or 0.0) if asked.delta is None else asked.delta
 
 
-def _best_pairs(
+def best_pairs(
     loaded: Target, claim: tuple[float, float], errors: str, kind: str, known: Sequence[Any], rng: Any
 ) -> tuple[Sequence[Any], str]:
     """The pairs that a short search finds to show most."""
