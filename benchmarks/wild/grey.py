@@ -98,8 +98,12 @@ def _said(result: TraceResult) -> dict[str, Any]:
         "at": at,
         "text": text,
         "cause": [
-            {"at": f"{short(step.file)}:{step.line}", "role": step.role, "text": step.text}
-            for step in result.cause
+            {
+                "at": f"{short(step['file'])}:{step['line']}",
+                "role": step["role"],
+                "text": step["text"].replace(step["file"], short(step["file"])),
+            }
+            for step in result.to_dict()["cause"]
         ],
         "epsilon_ledger": None if total is None or total == float("inf") else total,
         "draws": result.draws,
