@@ -499,16 +499,16 @@ def proved(program: Program, taken: Sequence[Pair], reports: Sequence[Report], r
         noise = None if seen is None or index not in rows else shown_noise(rows[index], seen)
         if noise is None:
             continue
-        if noise[1] and result.delta == 0.0:
-            return (
-                "given what was released before, the ratio of the noisy number's densities on D and D′ "
-                "has no bound: its noise has two scales"
-            )
         more = excess(noise[0], epsilon)
         if more > max(result.delta, 1e-9):
             return (
                 f"given what was released before, the noisy number tells D from D′ with probability "
                 f"{more:.2g} more than ε = {epsilon:g} allows, and δ = {result.delta:g}"
+            )
+        if noise[1] and result.delta == 0.0:
+            return (
+                "given what was released before, the ratio of the noisy number's densities on D and D′ "
+                "has no bound: its noise has two scales"
             )
     return ""
 
