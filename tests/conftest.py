@@ -7,6 +7,11 @@ import sys
 from collections.abc import Callable
 
 import pytest
+from hypothesis import settings
+
+# A test that is slow on a busy machine is not wrong.
+settings.register_profile("dpclaims", deadline=None)
+settings.load_profile("dpclaims")
 
 # One BLAS thread a process, as in runs: with more, the workers of pytest-xdist wait for each other's threads,
 # and small systems of equations take ten times as long. NumPy reads this when it is imported.

@@ -219,7 +219,7 @@ def test_the_plain_functions_work_under_given() -> None:
 
     seen = []
 
-    @settings(max_examples=4, deadline=None, database=None, derandomize=True)
+    @settings(max_examples=4, database=None, derandomize=True)
     @given(st.floats(0.1, 1.0))
     def keeps_its_claim(value: float) -> None:
         pair = ((value,), (0.0,))

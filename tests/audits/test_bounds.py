@@ -122,7 +122,7 @@ def test_sides(side, claimed, verdict):
 
 
 @given(st.integers(1, 300), st.floats(0.0, 1.0), st.floats(1e-9, 0.4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_clopper_pearson_inverts_the_binomial(n, fraction, alpha):
     from scipy.stats import binom
 

@@ -95,7 +95,7 @@ def test_gaussians_of_two_sds_agree_with_sixty_digits_in_the_tail():
     st.lists(st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0)), min_size=2, max_size=7),
     st.floats(-2.0, 3.0),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_finite_agrees_with_every_event(pairs, epsilon):
     p, q = np.array(pairs).T + 1e-3
     p, q = p / p.sum(), q / q.sum()
@@ -141,7 +141,7 @@ def test_a_mixture_of_one_is_its_component():
     st.integers(1, 5),
     st.floats(-1.0, 4.0),
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 def test_mixtures_agree_with_the_integral(parts, cut, epsilon):
     cut = min(cut, len(parts) - 1)
     laws, densities = [], []
@@ -203,7 +203,7 @@ LAWS = st.one_of(
 
 
 @given(LAWS, LAWS, st.floats(0.0, 6.0))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_divergence_is_convex_falling_and_dual(P, Q, epsilon):
     e = np.array([epsilon, epsilon + 0.5, epsilon + 1.0])
     delta = hockey_stick(P, Q, e)

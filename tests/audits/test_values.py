@@ -132,7 +132,7 @@ def users(value):
     }
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=150, derandomize=True, database=None)
 @given(VALUES, VALUES)
 def test_all_users_agree_on_which_values_are_equal(one, other):
     assert users(one) == users(again(one))

@@ -27,7 +27,7 @@ from tests.harness.synthetic import claim
 
 TABLE = ("n,risk\n" + "".join(f"{10 * 2**k},{1 / 2**k}\n" for k in range(6))).encode()
 pytestmark = pytest.mark.slow  # long loops over what nobody would write
-quick = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def _call(*arguments: str) -> tuple[int, str]:

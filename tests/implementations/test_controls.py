@@ -241,7 +241,7 @@ def test_distance_to_instability_by_brute_force(records: tuple[float, ...], boun
     assert distance_to_instability(records, bound) == distance
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(-5, 5, width=32), st.floats(-1, 1, width=32)), min_size=1, max_size=6))
 def test_private_selections_are_private_on_any_neighbours(entries: list[tuple[float, float]]) -> None:
     first = [q for q, _ in entries]

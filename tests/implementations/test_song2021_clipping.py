@@ -26,7 +26,7 @@ def functions(draw):
 
 
 @given(functions(), rationals)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_value_is_a_maximum_of_tangents(f, y):
     # Convex piecewise linear: f(y) = max over its pieces of the line through that piece.
     anchors = [(f.breaks[0] if f.breaks else F(0)) - 1, *f.breaks]
