@@ -96,7 +96,8 @@ def _followed(function: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
             lambda array: function(torch.as_tensor(np.array(array)), *args[1:], **kwargs).numpy()
         )
         return noisy(result, note)
-    return noisy(result, note) if note is not None and base in CASTING else result
+    cast = base in CASTING and isinstance(result, torch.Tensor)  # `float(tensor)` makes a number of Python
+    return noisy(result, note) if note is not None and cast else result
 
 
 def _array(value: Any) -> Any:
