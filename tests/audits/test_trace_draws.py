@@ -58,3 +58,43 @@ def test_every_function_of_torch_that_takes_a_generator_is_in_a_table() -> None:
 def test_arguments_of_draws_are_compared(draw, verdict: str) -> None:
     result = trace_privacy(draw, PAIR, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
     assert result.verdict == verdict, result.summary()
+
+
+def test_a_column_of_scales_is_an_array_of_them() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is optional")
+
+    def means(data, rng):
+        sizes = pandas.Series([2.0, data.sum() + 1.0], index=["a", "b"])
+        return pandas.Series([1.0, 1.0], index=["a", "b"]) + rng.laplace(scale=1.0 / sizes)
+
+    result = trace_privacy(means, PAIR, epsilon=1.0, adjacency="replace", seeds=2, black_box=False)
+    assert result.verdict == "leak"
+    assert "scale[1] of laplace" in result.summary()
+
+
+def test_places_in_a_list_of_gumbel_scores_cost_what_the_exponential_mechanism_does() -> None:
+    from scipy.special import softmax
+
+    def best_two(data, rng):
+        left, chosen = [0, 1, 2], []
+        for _ in range(2):
+            scores = [0.5 * (data == i).sum() + rng.gumbel() for i in left]
+            chosen.append(left.pop(int(np.argmax(scores))))
+        return chosen
+
+    result = trace_privacy(best_two, PAIR, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
+    assert result.verdict == "nothing-found", result.summary()
+    p, q = (softmax([0.5 * (data == i).sum() for i in range(3)]) for data in PAIR[0])
+    first = np.max(np.abs(np.log(p / q)))
+    assert result.epsilon_ledger is not None
+    assert first < result.epsilon_ledger < 1.0 + 1e-3
+
+
+def test_a_number_of_python_made_of_a_tensor_is_a_number() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is optional")
+
+    def noisy(data, rng):
+        return float(torch.tensor(data.sum()) + torch.distributions.Laplace(0.0, 1.0).sample())
+
+    result = trace_privacy(noisy, PAIR, epsilon=1.0, adjacency="replace", seeds=2, black_box=False)
+    assert (result.verdict, result.epsilon_ledger) == ("nothing-found", pytest.approx(1.0))

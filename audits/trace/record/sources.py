@@ -4,6 +4,7 @@ torch."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import random
@@ -15,7 +16,7 @@ import numpy as np
 
 from .ended import Ended
 from .laws import reach, sampler
-from .noise import apply, fresh, function_of, note_of, plain
+from .noise import apply, fresh, function_of, note_of, on_arrays, plain
 from .session import HOME, call_outside
 from .tensors import watched_jax, watched_torch
 
@@ -147,7 +148,7 @@ def numpy_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, 
     given: Dict[str, Any] = dict(zip(names, args))
     given.update({k: v for k, v in kwargs.items() if k in names})
     value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
-    params = {k: plain(given.get(k, DEFAULTS.get(k))) for k in names}
+    params = {k: _unlabelled(plain(given.get(k, DEFAULTS.get(k)))) for k in names}
     law = SAME.get(name, name)
     if law == "normal" and not names:
         params = {"loc": 0.0, "scale": 1.0}
@@ -168,6 +169,11 @@ def numpy_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, 
     value = session.draw(law, params, value, "noise", argument, again=again)
     centre = None if argument is None else (original if type(original) in (int, float) else argument)
     return fresh(session, value, centre, numpy=not scalar)
+
+
+def _unlabelled(value: Any) -> Any:
+    """A parameter without the labels of pandas: a column of scales is an array of them."""
+    return value.to_numpy() if hasattr(value, "to_numpy") else value
 
 
 def _whole_range(name: str, low: Any, high: Any = None, *_: Any, **options: Any) -> Tuple[Any, Any]:
@@ -588,6 +594,21 @@ def _watched_math(_: Any) -> Dict[Any, Dict[str, Any]]:
     return {math: dict({n: function(getattr(math, n), u) for n, u in ufuncs.items()}, log=log)}
 
 
+def _watched_places(_: Any) -> Dict[Any, Dict[str, Any]]:
+    """argmax and argmin of NumPy on lists of noisy scores, of which NumPy itself makes plain numbers."""
+
+    def function(real: Any) -> Any:
+        @functools.wraps(real)
+        def place(a: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(a, (list, tuple)) and any(np.ndim(x) == 0 and note_of(x) is not None for x in a):
+                a = on_arrays(None, np.stack, (), (a,), {})
+            return real(a, *args, **kwargs)
+
+        return place
+
+    return {np: {name: function(getattr(np, name)) for name in ("argmax", "argmin")}}
+
+
 def _uncompiled() -> Dict[Any, Dict[str, Any]]:
     """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
     draw from a generator of their own, which cannot be watched."""
@@ -638,6 +659,7 @@ def watched(session: Any) -> Generator[Any, None, None]:
         _watched_scipy(session),
         _watched_quantiles(session),
         _watched_math(session),
+        _watched_places(session),
         _uncompiled(),
         *_of_tensors(session),
     )
