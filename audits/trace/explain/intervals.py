@@ -13,7 +13,7 @@ import numpy as np
 
 from ..record.session import places_of
 from ..record.values import SAME, alike, flat, unlike_places
-from ..records import BITS, Chosen, Draw
+from ..records import BITS, Chosen, Draw, Use
 from ..replay.shifts import Filled, Pair, Release
 
 MOST_INTERVALS = 256
@@ -29,12 +29,19 @@ def filled(pair: Pair, found: Release) -> Dict[int, Filled]:
         choosers = [r for r in recorded.draws[: row.index] if _chooses(r)]
         if row.law != "uniform" or row.shape != () or not (choosers or selected):
             continue
-        one, two = _interval(recorded, row.index), _interval(session, row.index)
-        if one is None or two is None:
+        summed = any(_sum(run, row.index) is not None for run in (recorded, session))
+        one, two = (_interval(run, row.index, summed) for run in (recorded, session))
+        if not summed and (one is None or two is None):
             continue
         chooser = choosers[-1].index if choosers else -1
-        laws = _laws(pair, row.index, chooser) if choosers else ()
-        if not np.all(alike(one, two, SAME)) or len({i for law in laws for i in law.intervals}) > 1:
+        laws = _laws(pair, row.index, chooser, summed) if choosers else ()
+        # An interval of one dataset may have no width on the other one.
+        if (
+            one is None
+            or two is None
+            or not np.all(alike(one, two, SAME))
+            or len({i for law in laws for i in law.intervals}) > 1
+        ):
             known[row.index] = Filled(chooser, laws)
     return known
 
@@ -43,13 +50,23 @@ def _chooses(row: Draw) -> bool:
     return row.kind == "mechanism" or (row.law == "choice" and np.ndim(row.value) == 0)
 
 
-def _interval(session: Any, index: int) -> Optional[Tuple[float, float]]:
-    """What a uniform draw fills: from its bounds, or from the sum that it is first a part of."""
+def _sum(session: Any, index: int) -> Optional[Use]:
+    """The sum that a draw is first a part of, alone."""
+    return next((u for u in session.uses if np.size(u.ids) == 1 and index in places_of(u.ids)), None)
+
+
+def _interval(session: Any, index: int, summed: bool) -> Optional[Tuple[float, float]]:
+    """What a uniform draw fills: from its bounds, or from its first sum; None where that is not known.
+
+    summed   the draw is part of a sum: where it is not, it was multiplied by a width of 0.
+    """
     row = session.rows.get(index)
     if row is None or any(np.ndim(row.params.get(name)) for name in ("low", "high")):
         return None
     low, high = float(row.params["low"]), float(row.params["high"])
-    use = next((u for u in session.uses if np.size(u.ids) == 1 and index in places_of(u.ids)), None)
+    use = _sum(session, index)
+    if use is None and summed:
+        return None
     if use is None or int(np.ravel(use.ids)[0]) != index << BITS:
         return low, high
     factor, argument = float(np.ravel(use.factor)[0]), float(np.ravel(use.argument)[0])
@@ -57,7 +74,7 @@ def _interval(session: Any, index: int) -> Optional[Tuple[float, float]]:
     return ends[0], ends[1]
 
 
-def _laws(pair: Pair, index: int, chooser: int) -> Tuple[Chosen, ...]:
+def _laws(pair: Pair, index: int, chooser: int, summed: bool) -> Tuple[Chosen, ...]:
     """The laws of a uniform draw on D and on D′; () where they cannot be read off."""
     laws = []
     for which, (known, run) in enumerate(pair.sides()):
@@ -69,7 +86,7 @@ def _laws(pair: Pair, index: int, chooser: int) -> Tuple[Chosen, ...]:
         intervals: List[Tuple[float, float]] = []
         for place in np.flatnonzero(chances):
             one = run(flips={("draw", chooser): type(drawn.value)(place)})
-            interval = _interval(one.session, index) if one.whole else None
+            interval = _interval(one.session, index, summed) if one.whole else None
             if interval is None or not interval[0] < interval[1]:
                 return ()
             # Whoever sees which interval was chosen sees more than the number in it.
