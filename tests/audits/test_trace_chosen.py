@@ -54,3 +54,18 @@ def test_a_number_in_a_chosen_gap_that_has_no_width_on_one_dataset_is_no_leak(pr
     pairs = [(np.array(HIGH), np.zeros(5))]
     result = trace_privacy(program, pairs, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
     assert result.verdict == verdict, result.summary()
+
+
+def leaves(data, rng):
+    """The noisy sum of the leaf of the first record; which leaf a record is in is drawn."""
+    level = rng.random()
+    right = [bool(level > 0.5) for _ in data]
+    sums = {leaf: data[np.array(right) == leaf].sum() + rng.laplace() for leaf in sorted(set(right))}
+    return float(sums[right[0]])
+
+
+def test_a_draw_that_is_only_made_where_a_coin_falls_otherwise_is_no_crash() -> None:
+    pairs = [(np.array([0.0, 1.0]), np.array([0.0, 0.0]))]
+    result = trace_privacy(leaves, pairs, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
+    assert result.verdict == "nothing-found", result.summary()
+    assert result.epsilon_ledger == pytest.approx(1.0)

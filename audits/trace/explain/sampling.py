@@ -99,7 +99,10 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
                 return ()
             found[bit, parity] = runs
             for index in moved_draws(*runs):
-                before = [i for i, coin in enumerate(coins) if coin.at <= session.row(index).at]
+                row = session.row(index)
+                if row is None:
+                    return ()  # a draw that is only made where these coins fall otherwise
+                before = [i for i, coin in enumerate(coins) if coin.at <= row.at]
                 (spoilt if not before or outs[before[-1]] else reached).add(index)
     lines = {tuple(session.row(index).where[:2]) for index in reached - spoilt}
     lines -= {tuple(session.row(index).where[:2]) for index in spoilt}
