@@ -313,6 +313,10 @@ def _from(session: Any, *sources: Any) -> Generator[None, None, None]:
         session.origin = before
 
 
+class Started:
+    """Stands for a generator that a library starts from a number for one draw."""
+
+
 def _started(generator: Any, seed: Any) -> Any:
     generator.seed_ = seed
     return generator
@@ -497,7 +501,7 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
     kind = getattr(module, "rv_generic", None)
     if kind is None:
         return {}
-    real = kind.rvs
+    real, shared = kind.rvs, np.random.mtrand._rand
     laws = {
         "norm": "normal",
         "laplace": "laplace",
@@ -530,7 +534,13 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
         if np.any(np.asarray(loc) != 0):
             argument = np.array(np.broadcast_to(np.asarray(loc, dtype=float), np.shape(value)))
         again = None if law.startswith("scipy.") or law == "cauchy" else sampler(law, params)
-        kept = session.draw(law, params, value, "noise", argument, again=again)
+        source = kwargs.get("random_state")
+        source = self._random_state if source is None else source
+        source = np.random.mtrand._rand if source is shared else source
+        if isinstance(source, (int, np.integer)):
+            source = _started(Started(), session.seeded(plain(source)))
+        with _from(session, source, getattr(source, "bit_generator", None)):
+            kept = session.draw(law, params, value, "noise", argument, again=again)
         literal = type(kwargs.get("loc")) in (int, float)
         return fresh(session, kept, kwargs["loc"] if literal else argument, numpy=True)
 

@@ -83,13 +83,10 @@ def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
     def drawn(draw: Draw, value: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
         law, kind, names = draw
         params = parameters(law, _given(names, args, kwargs))
-        session.origin = getattr(kwargs.get("generator"), "seed_", session.torch_seed)
-        kept = recorded(law, kind, params, value)
-        session.origin = None
-        return kept
+        return recorded(law, kind, params, value, kwargs.get("generator"))
 
-    def recorded(law: str, kind: str, params: Dict[str, Any], value: Any) -> Any:
-        """The tensor that was drawn, with what is followed of it."""
+    def recorded(law: str, kind: str, params: Dict[str, Any], value: Any, source: Any = None) -> Any:
+        """The tensor that was drawn by a generator, None for PyTorch's own, with what is followed of it."""
         array = value.detach().cpu().numpy().copy()
         array = array if array.ndim else array[()]
         centre = _array(params.pop("loc", 0.0))
@@ -97,7 +94,9 @@ def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
         if np.any(centre != 0.0):
             argument = np.array(np.broadcast_to(centre, array.shape), dtype=float)
         known = law in SAMPLED and all(np.ndim(x) == 0 for x in params.values())
+        session.origin = session.torch_seed if source is None else getattr(source, "seed_", None)
         kept = session.draw(law, params, array, kind, argument, again=sampler(law, params) if known else None)
+        session.origin = None
         if kind == "noise":
             kept = fresh(session, kept, argument)
         tensor = torch.as_tensor(np.array(plain(kept)))

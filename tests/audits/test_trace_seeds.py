@@ -1,0 +1,45 @@
+"""A seed that a program fixes through SciPy or PyTorch is found as one of NumPy is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from audits.trace import trace_privacy
+
+PAIR = [(np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))]
+
+
+def shared(data, rng):
+    np.random.seed(0)  # noqa: NPY002
+    return data.sum() + stats.laplace.rvs()
+
+
+def distribution(data, rng):
+    torch = pytest.importorskip("torch", reason="PyTorch is optional")
+    torch.manual_seed(0)
+    return data.sum() + torch.distributions.Laplace(0.0, 1.0).sample()
+
+
+def generator(data, rng):
+    torch = pytest.importorskip("torch", reason="PyTorch is optional")
+    source = torch.Generator().manual_seed(0)
+    return data.sum() + torch.empty(()).exponential_(1.0, generator=source)
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"),
+    [
+        (lambda data, rng: data.sum() + stats.laplace.rvs(random_state=0), "seed"),
+        (lambda data, rng: data.sum() + stats.laplace(scale=1).rvs(random_state=np.int64(0)), "seed"),
+        (shared, "seed"),
+        (distribution, "seed"),
+        (generator, "seed"),
+        (lambda data, rng: data.sum() + stats.laplace.rvs(random_state=rng), ""),
+        (lambda data, rng: data.sum() + stats.laplace.rvs(random_state=rng.integers(2**31)), ""),
+    ],
+)
+def test_a_seed_that_is_fixed_is_a_leak_whichever_library_it_is_given_to(program, kind: str) -> None:
+    result = trace_privacy(program, PAIR, epsilon=2.0, adjacency="replace", seeds=2, black_box=False)
+    assert [finding.kind for finding in result.findings] == [kind] * bool(kind), result.summary()
