@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from audits.trace import trace_privacy
+from audits.trace.ledger.losses import gaussian_epsilon
 from audits.trace.record import sources, tensors
 
 PAIR = [(np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))]
@@ -98,3 +99,17 @@ def test_a_number_of_python_made_of_a_tensor_is_a_number() -> None:
 
     result = trace_privacy(noisy, PAIR, epsilon=1.0, adjacency="replace", seeds=2, black_box=False)
     assert (result.verdict, result.epsilon_ledger) == ("nothing-found", pytest.approx(1.0))
+
+
+def test_steps_towards_a_noisy_mean_cost_what_gaussians_compose_to() -> None:
+    def steps(data, rng):
+        theta = 0.0
+        for _ in range(4):
+            theta = theta - 0.5 * (theta - data.sum() + rng.normal(0.0, 4.0))
+        return theta
+
+    result = trace_privacy(
+        steps, PAIR, epsilon=2.5, delta=1e-5, adjacency="replace", seeds=2, black_box=False
+    )
+    assert result.verdict == "nothing-found", result.summary()
+    assert result.epsilon_ledger == pytest.approx(gaussian_epsilon(0.5, 1e-5), rel=1e-9)

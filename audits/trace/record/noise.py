@@ -240,6 +240,11 @@ def _more_noise(name: str, values: Any, notes: Any, result: Any) -> Optional[Not
     recipe = Recipe(name, tuple(Part(n.ids, n.factor, None) for n in notes))
     noise = values[0] - pure[0] + (values[1] - pure[1]) * (-1.0 if name == "subtract" else 1.0)
     index = session.function(noise, recipe)
+    place = 1 if second.argument is None else 0
+    signs = (1.0, -1.0 if name == "subtract" else 1.0)
+    added, rest = notes[place], np.array(np.broadcast_to(np.asarray(values[1 - place], float), shape))
+    factor = np.broadcast_to(signs[place] * added.factor, shape)
+    session.used_alone(np.broadcast_to(added.ids, shape), factor, signs[1 - place] * rest, result)
     return Note(session, elements(index, shape), np.ones(shape), np.array(argument), soft, first.depth + 1)
 
 

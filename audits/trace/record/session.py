@@ -278,6 +278,13 @@ class Session:
         self.uses.append(Use(key, ids, factor, argument, own(value), soft, here()))
         return value, public
 
+    def used_alone(self, ids: Any, factor: Any, argument: Any, value: Any) -> None:
+        """Notes what noise is added to that is noisy itself: a replay in which that sum is public adds the
+        noise, by its own name, to a number."""
+        key = self.key(ids, "use")
+        if self.tape is None:
+            self.uses.append(Use(key, ids, factor, argument, own(value), False, here()))
+
     def outcome(self, event: Comparison) -> Any:
         """The outcome of a comparison with noise; in a replay it is that of the tape."""
         key, outcome, changes = self.key(event.ids, "compare"), event.outcome, self.changes
