@@ -44,6 +44,8 @@ SEEN = 0.1
 """Excess of a ledger over a claim that an audit by thousands of samples sees, if it is one of the output."""
 UNSURE = ("draws from a source that is not watched", "not deterministic")
 """Words of what is lost where two runs may differ by chance: nothing is proved then."""
+HIDDEN = "the output does not follow this noise: what is chosen with noised numbers may cost less than these"
+"""Said of noise whose cost is no more than an upper bound."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
 Pair = tuple[Any, Any]
@@ -430,7 +432,44 @@ def beside(
         doubtful = result.verdict == "ledger-exceeds" or (result.verdict == "leak" and not result.proof)
         if doubtful and black_box and not hasattr(program.call, "trace"):
             result = replace(result, black_box=_audited(program.call, taken, result))
+        seen = result.black_box is not None and result.black_box.verdict == "refuted"
+        if result.verdict == "ledger-exceeds" and not seen:
+            result = hidden(program, taken, reports, result)
     return result
+
+
+def hidden(
+    program: Program, taken: Sequence[Pair], reports: Sequence[Report], result: TraceResult
+) -> TraceResult:
+    """The result, which is lost where the ledger exceeds the claim only by noise that the output does not
+    follow: what was chosen with it may cost less."""
+    of_pair = [report for report in reports if report.seed[1] == result.pair_index]
+    totals = [compose([x for e in _priced(r) for x in e.losses or ()], result.delta) for r in of_pair]
+    report = of_pair[int(np.argmax(totals))]
+    priced, rows = _priced(report), {row.index: row for row in report.rows}
+    added = [
+        e for e in priced if e.losses and any(i in rows and rows[i].shift is not None for i in e.draws[:1])
+    ]
+    lines: dict[records.Where, list[Entry]] = defaultdict(list)
+    for entry in added:
+        lines[entry.where].append(entry)
+    # The first and the last draw of a line stand for all of them.
+    asked = {where: sorted({*group[0].draws, *group[-1].draws}) for where, group in lines.items()}
+    draws = tuple(sorted(set().union(*asked.values()))) if asked else ()
+    if not draws:
+        return result
+    found = program.reports([_again(taken, report, task="moves", draws=draws)])[0].moves
+    moves = dict(zip(draws, found, strict=False))
+    unseen = {where for where, some in asked.items() if not any(moves.get(i, True) for i in some)}
+    left = [replace(e, losses=None, why=HIDDEN) if e in added and e.where in unseen else e for e in priced]
+    total = compose([x for e in left for x in e.losses or ()], result.delta)
+    if not unseen or total > result.epsilon_claimed * (1.0 + TOLERANCE) + 1e-9:
+        return result
+    lost = tuple(Lost(*where, HIDDEN, result.pair_index) for where in unseen)
+    ledger = tuple(ledger_lines(left, result.delta))
+    return replace(
+        result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost), cause=()
+    )
 
 
 def disagreed(result: TraceResult) -> TraceResult:

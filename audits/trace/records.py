@@ -132,7 +132,8 @@ class Asked:
     seed         of the run: (the trace's, pair, run); turned: D and D′ are exchanged.
     participate  the record that differs takes part in every random subset.
     task         "" for a report; "way": only how the run went; "paths": the exact law of a program of coins;
-                 "certain": a proof by many runs; "cause": where a finding comes from.
+                 "certain": a proof by many runs; "cause": where a finding comes from;
+                 "moves": whether the output follows the noise of draws.
     number       how many runs a proof needs; draws: whose noise the output may show.
     about        (kind, file, line) of a finding whose cause is asked for, the kind "" for a draw.
     """
@@ -364,6 +365,7 @@ class Report:
     reached: Optional[Tuple[Tuple[str, int, float], ...]] = None
     certain: Optional[Certain] = None
     shows: Tuple[Optional[Shown], ...] = ()
+    moves: Tuple[bool, ...] = ()
     cause: Tuple[Step, ...] = ()
 
 

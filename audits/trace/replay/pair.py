@@ -10,6 +10,7 @@ from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tupl
 from ..explain import chance, paths
 from ..explain.explain import explained, rescaled, scaled, shows
 from ..explain.gaps import closed, longer
+from ..explain.hidden import moves_output
 from ..explain.intervals import filled
 from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
 from ..explain.rejection import redrawn, shown_draws
@@ -241,6 +242,8 @@ class Traced:
         if asked.task == "certain":
             shown_by = tuple(shows(pair, index) for index in asked.draws)
             return replace(report, certain=certain(pair.fresh, asked.number), shows=shown_by)
+        if asked.task == "moves":
+            return replace(report, moves=tuple(moves_output(pair, index) for index in asked.draws))
         if asked.task == "cause":
             from ..lines.cause import causes_of
 
