@@ -45,3 +45,26 @@ def test_a_ledger_exceeds_a_claim_by_numbers_that_the_output_shows(program, verd
     result = trace_privacy(program, PAIR, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
     assert result.verdict == verdict, result.summary()
     assert (result.epsilon_ledger is None) == (verdict == "lost")
+
+
+def by_a_choice(data, rng):
+    return len(data) + rng.choice([-1, 1]) * rng.exponential(1.0)
+
+
+def by_a_branch(data, rng):
+    size = rng.exponential(1.0)
+    return len(data) + (size if rng.random() < 0.5 else -size)
+
+
+def beside_a_choice(data, rng):
+    return len(data) + rng.exponential(1.0), rng.choice([-1, 1])
+
+
+@pytest.mark.parametrize(
+    ("program", "verdict"),
+    [(by_a_choice, "lost"), (by_a_branch, "lost"), (beside_a_choice, "ledger-exceeds")],
+)
+def test_a_size_with_a_random_sign_is_no_noise_of_one_side(program, verdict):
+    shorter = [(PAIR[0][0], PAIR[0][0][1:])]
+    result = trace_privacy(program, shorter, epsilon=1.0, adjacency="add-remove", seeds=2, black_box=False)
+    assert result.verdict == verdict, result.summary()

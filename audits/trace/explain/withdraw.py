@@ -18,7 +18,7 @@ from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
 from .chance import indices, unfollowed
-from .explain import alike_factors, factor_of
+from .explain import ONE_SIDED, alike_factors, factor_of
 
 RUNS = 24
 """Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
@@ -38,6 +38,7 @@ NAMES = {
 """Kinds of findings that noise which nobody followed may explain."""
 DEPENDS = "its argument depends on noise that cannot be followed"
 PARTED = "the runs on D and D′ draw differently, as it may be by noise that cannot be followed"
+SIGN = "its sign is another draw: what both together cost is not known"
 """Why a row of the ledger has no cost."""
 Key = Tuple[str, str, int]
 Said = Tuple[List[Row], List[Finding], List[Lost]]
@@ -71,6 +72,29 @@ def withdrawn(pair: Pair, release: Release, said: Said, proved: Set[Key]) -> Sai
     return rows, [finding for finding in findings if finding not in taken], lost
 
 
+def without_signs(pair: Pair, rows: List[Row]) -> List[Row]:
+    """The rows without costs of noise ≥ 0 whose sign is another draw's: both together are noise of two sides,
+    and the cost of the size alone, which is infinite, is none of the program."""
+    sizes = {row.index for row in rows if row.kind == "noise" and row.law in ONE_SIDED and _shifted(row)}
+    others = frozenset(row.index for row in pair.recorded.session.draws) - sizes
+    if not sizes or not others:
+        return rows
+    signs = {use.key: np.sign(use.factor) for use in pair.recorded.session.uses}
+    turned: Set[int] = set()
+    for k in range(RUNS):
+        if not sizes - turned:
+            break
+        run = pair.again(redraw=others, variant=k + 1, release="none")
+        uses = [use for use in run.session.uses if np.shape(use.factor) == np.shape(signs.get(use.key))]
+        changed = [use.ids for use in uses if np.any(np.sign(use.factor) * signs[use.key] < 0.0)]
+        turned = turned.union(*map(places_of, changed))
+    return [replace(row, unknown=SIGN) if row.index in turned & sizes else row for row in rows]
+
+
+def _shifted(row: Row) -> bool:
+    return row.shift is not None and bool(np.any(np.asarray(row.shift) != 0.0))
+
+
 def key(finding: Finding) -> Key:
     """What one finding is told from another by."""
     return (finding.kind, *finding.where[:2])
@@ -99,7 +123,7 @@ def _costs(row: Row) -> bool:
         return True
     if row.kind == "mechanism":
         return bool(differences(row.given[0], row.given[1], SAME))
-    return row.shift is not None and bool(np.any(np.asarray(row.shift) != 0.0))
+    return _shifted(row)
 
 
 def _changes(finding: Finding, before: Run, run: Run) -> bool:

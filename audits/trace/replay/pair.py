@@ -16,7 +16,7 @@ from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, 
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import sampled_lines
-from ..explain.withdraw import Key, Said, key, withdrawn
+from ..explain.withdraw import Key, Said, key, withdrawn, without_signs
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
 from ..record.run import Run, caller, last_line, run_once
@@ -169,6 +169,7 @@ class Traced:
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
         rows, findings, lost = withdrawn(pair, release, said, proved)
+        rows = without_signs(pair, rows)
         if recorded.session.opaque and (findings or release.unlike):
             # Noise inside of a function, which is then minimised: nothing is released where it is added.
             where, name = recorded.session.opaque[0]
