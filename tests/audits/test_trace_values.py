@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 import pytest
 
 from audits.trace import trace_privacy
+from audits.trace.record.noise import NoiseFloat, fresh
+from audits.trace.record.session import Session
 from audits.trace.record.values import alike, differences
 
 
@@ -27,3 +30,11 @@ def test_a_scale_that_is_infinite_on_one_dataset_alone_is_a_leak():
     result = trace_privacy(program, [([0.0], [1.0])], epsilon=1.0, adjacency="replace", black_box=False)
     assert result.verdict == "leak"
     assert "scale" in result.summary()
+
+
+@pytest.mark.parametrize("kind", [float, int, np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("compute", [operator.add, operator.sub, operator.mul, operator.truediv])
+def test_noise_is_followed_where_a_number_of_any_kind_stands_before_it(kind, compute):
+    session = Session(np.random.default_rng(0))
+    value = session.draw("laplace", {"scale": 1.0}, 0.5)
+    assert isinstance(compute(kind(2), fresh(session, value)), NoiseFloat)

@@ -427,8 +427,12 @@ def _rounded(ufunc: Any) -> Any:
     return convert
 
 
+FLOAT: Any = np.float64 if np.lib.NumpyVersion(np.__version__) < "2.0.0" else float
+"""In NumPy 1 a float64 adds a float of Python by itself, and asks only a subclass of its own first."""
+
+
 @_with_operators
-class NoiseFloat(Operations, float):
+class NoiseFloat(Operations, FLOAT):
     """A number that is noise, or a sum with noise."""
 
     note_: Optional[Note] = None
