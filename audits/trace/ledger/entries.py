@@ -29,6 +29,12 @@ SHAPED = (
 )
 """Laws that are drawn from as they are."""
 ADDED = "a whole number of a range is added: it may be a part of noise that is made of more"
+NOT_WHOLE = (
+    "whole noise is added to numbers that differ by a fraction: unless that is rounded away later, an output "
+    "on one dataset is impossible on the other"
+)
+WHOLE = 1e-5
+"""Relative difference up to which a number is whole: tensors have single precision."""
 LOGS = "the probability of the coins' other outcomes is not known"
 Reached = Mapping[tuple[str, int], float]
 """Lines whose draws the record reaches through one fresh coin alone, see `sampling.sampled_lines`."""
@@ -164,6 +170,8 @@ def _additive(row: Row, shift: Array) -> Entry:
         losses = tuple(Loss("laplace", float(r)) for r in ratios)
         return replace(entry, law=f"laplace, scale {width}", losses=losses)
     if law == "discrete laplace":
+        if np.any(np.abs(moved - np.rint(moved)) > WHOLE * np.maximum(1.0, np.abs(moved))):
+            return replace(entry, why=NOT_WHOLE)
         losses = tuple(Loss("pure", float(r)) for r in np.abs(moved) * params["rate"])
         return replace(entry, law=f"discrete laplace, rate {params['rate']:.4g}", losses=losses)
     if law == "multivariate_normal":
