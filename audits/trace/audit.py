@@ -200,17 +200,17 @@ def collect(
     runs = [asked(k, turned) for turned in (0, 1) for k in range(seeds)]
     runs += [asked(seeds, turned, participate=True) for turned in (0, 1)]
     program.reports(runs[:1], kept)
-    if kept[0].coins and _unclear(kept[0]):
-        row = program.reports([replace(runs[0], task="paths")])[0].chances
-        if row is not None:
-            kept[:] = [_exact(kept[0], row)]
-            return
+    if kept[0].coins and _unclear(kept[0]) and _enumerated(program, runs[0], kept):
+        return
     if kept[0].raised:
         program.reports(runs[1:3], kept)
         if all(report.raised for report in kept):
             return  # it is no program of such data
         del kept[1:]
     program.reports(runs[1:], kept)
+    doubtful = kept[0].coins and not _unclear(kept[0]) and any(report.lost for report in kept)
+    if doubtful and _enumerated(program, runs[0], kept):
+        return
     if any(_chooses(report) for report in kept):
         # A choice shows a record only where it falls on it.
         more = [asked(k, turned) for turned in (0, 1) for k in range(seeds, seeds + MORE)]
@@ -228,6 +228,15 @@ def collect(
         else:
             known.add(look.way)
             program.reports([further], kept)
+
+
+def _enumerated(program: Program, run: Asked, kept: list[Report]) -> bool:
+    """Whether the laws of the output are known from all paths of its coins: they take the place of the
+    reports."""
+    row = program.reports([replace(run, task="paths")])[0].chances
+    if row is not None:
+        kept[:] = [_exact(kept[0], row)]
+    return row is not None
 
 
 def finished(reports: Sequence[Report], claim: Claim) -> list[Report]:

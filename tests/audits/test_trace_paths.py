@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import secrets
 import sys
 from types import ModuleType
 from typing import Any
@@ -115,3 +116,13 @@ def test_a_compiled_function_is_run_as_the_function_that_it_was(monkeypatch: pyt
         function()
     assert [row.law for row in current.actual.draws] == ["laplace"]
     assert function() == 0.5
+
+
+def test_a_doubt_of_any_run_is_settled_by_all_paths():
+    # Place 7 is possible on the longer dataset alone; the first run may well draw another one.
+    result = trace_privacy(
+        lambda data: secrets.randbelow(len(data)), [(list(range(8)), list(range(7)))],
+        epsilon=1.0, adjacency="add-remove", black_box=False,
+    )  # fmt: skip
+    assert result.exact
+    assert (result.verdict, result.epsilon_ledger) == ("ledger-exceeds", np.inf)
