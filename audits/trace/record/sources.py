@@ -501,7 +501,7 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
     kind = getattr(module, "rv_generic", None)
     if kind is None:
         return {}
-    real, shared = kind.rvs, np.random.mtrand._rand
+    real, shared = kind.rvs, vars(np.random.mtrand)["_rand"]
     laws = {
         "norm": "normal",
         "laplace": "laplace",
@@ -536,7 +536,7 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
         again = None if law.startswith("scipy.") or law == "cauchy" else sampler(law, params)
         source = kwargs.get("random_state")
         source = self._random_state if source is None else source
-        source = np.random.mtrand._rand if source is shared else source
+        source = vars(np.random.mtrand)["_rand"] if source is shared else source
         if isinstance(source, (int, np.integer)):
             source = _started(Started(), session.seeded(plain(source)))
         with _from(session, source, getattr(source, "bit_generator", None)):
