@@ -113,3 +113,17 @@ def test_steps_towards_a_noisy_mean_cost_what_gaussians_compose_to() -> None:
     )
     assert result.verdict == "nothing-found", result.summary()
     assert result.epsilon_ledger == pytest.approx(gaussian_epsilon(0.5, 1e-5), rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["Gumbel", "Laplace"])
+def test_the_largest_of_scores_with_noise_of_a_distribution_of_torch_costs(name: str) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is optional")
+
+    def largest(data, rng):
+        noise = getattr(torch.distributions, name)(0.0, 2.0).sample((3,))
+        return int(torch.argmax(torch.tensor(data) + noise))
+
+    result = trace_privacy(largest, PAIR, epsilon=1.0, adjacency="replace", seeds=2, black_box=False)
+    assert result.verdict == "nothing-found", result.summary()
+    assert result.epsilon_ledger is not None
+    assert 0.1 < result.epsilon_ledger <= 1.0

@@ -160,7 +160,11 @@ def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
     tensor = {n: method(getattr(torch.Tensor, n), draw) for n, draw in METHODS.items()}
     tensor.update({n: function(getattr(torch.Tensor, n), TORCH[f]) for n, f in OF_TENSORS.items()})
     kinds = {getattr(torch.distributions, name): law for name, law in DISTRIBUTIONS.items()}
-    classes = {kind: {"rsample": distribution(kind.rsample, law)} for kind, law in kinds.items()}
+    # `sample` of Gumbel does not call `rsample`, as that of others does.
+    classes = {
+        kind: {name: distribution(getattr(kind, name), law) for name in ("rsample", "sample")}
+        for kind, law in kinds.items()
+    }
     return {torch: module, torch.Tensor: tensor, **classes}
 
 
