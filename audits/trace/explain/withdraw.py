@@ -85,7 +85,8 @@ def without_signs(pair: Pair, rows: List[Row]) -> List[Row]:
         if not sizes - turned:
             break
         run = pair.again(redraw=others, variant=k + 1, release="none")
-        uses = [use for use in run.session.uses if np.shape(use.factor) == np.shape(signs.get(use.key))]
+        known = [use for use in run.session.uses if use.key in signs]
+        uses = [use for use in known if np.shape(use.factor) == np.shape(signs[use.key])]
         changed = [use.ids for use in uses if np.any(np.sign(use.factor) * signs[use.key] < 0.0)]
         turned = turned.union(*map(places_of, changed))
     return [replace(row, unknown=SIGN) if row.index in turned & sizes else row for row in rows]
