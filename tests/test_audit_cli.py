@@ -348,7 +348,8 @@ def test_the_time_limit_prints_the_bound_reached(name, write):
     assert running.returncode == 3, err
     assert note in _undecided(out, 0.1 if note else 0.0)
     assert ("cannot be stopped; ε ≥" in err) == cut_off
-    assert ("no output yet" in err) == (not note)
+    # An audit whose first output takes two seconds says so as well.
+    assert note or "no output yet" in err
 
 
 @pytest.mark.parametrize("failure", ["raise RuntimeError('no more')", "return np.full(size, np.nan)"])
