@@ -20,9 +20,11 @@ from ..replay.shifts import (
     Pair,
     Release,
     coupled,
+    first_of,
     in_comparisons,
     loose_draws,
     shifts_of,
+    size_of,
     unlike_output,
     without_parents,
 )
@@ -137,7 +139,7 @@ def solved(pair: Pair, found: Release) -> Optional[Release]:
 def _derivative(pair: Pair, row: Draw, place: int, base: Any) -> Any:
     """The derivative of the output on D′ by an entry of a draw; None where it has another shape."""
     step = np.zeros(row.shape)
-    size = 1e-4 * max(1.0, float(np.max(np.abs(np.asarray(row.value, dtype=float)))))
+    size = 1e-4 * max(1.0, size_of(row))
     size = 1.0 if np.asarray(row.value).dtype.kind in "iu" else size  # what is whole stays whole
     step.reshape(-1)[place] = size
     moved = pair.replay(shifts={row.index: step})
@@ -237,7 +239,7 @@ def _hidden(pair: Pair, row: Draw, place: int) -> bool:
     runs = [functools.partial(run, release="none") for run in (pair.again, pair.replay)]
     before = [numbers(run().output) for run in runs] if noise else []
     for other in noise[-MOST_SCALED:]:
-        step = np.full(other.shape, max(1.0, _size(other)))
+        step = np.full(other.shape, max(1.0, size_of(other)))
         after = [numbers(run(shifts={other.index: step}).output) for run in runs]
         if any(x is None or place >= x.size for x in before + after):
             continue
@@ -245,12 +247,6 @@ def _hidden(pair: Pair, row: Draw, place: int) -> bool:
         if one and alike_factors(one, two):
             return True
     return False
-
-
-def _size(row: Draw) -> float:
-    """The largest entry of a draw."""
-    value = 1.0 if row.value is None else row.value
-    return float(np.max(np.abs(np.asarray(value, dtype=float)), initial=0.0))
 
 
 def factor_of(replay: Any, row: Draw) -> Optional[float]:
@@ -265,8 +261,7 @@ def line_of_noise(
 ) -> Optional[Tuple[int, float, float]]:
     """(place of a number of the output, factor, rest), where that number is factor · noise + rest, the noise
     being the first entry of a draw; None where the output does not move in proportion with it."""
-    size = _size(row) or 1.0
-    first = 0.0 if row.value is None else float(np.ravel(np.asarray(row.value, dtype=float))[0])
+    size = size_of(row) or 1.0
     base = _values(replay() if unmoved is None else unmoved)
     moved: List[Any] = []
     for times in (1.0, 2.0):
@@ -284,7 +279,7 @@ def line_of_noise(
     if not np.all(np.isfinite(twice)) or not np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size):
         return None
     factor = float(once[place] / size)
-    return place, factor, float(base[place]) - factor * first
+    return place, factor, float(base[place]) - factor * first_of(row)
 
 
 def _values(run: Run) -> Any:
@@ -305,18 +300,19 @@ def shows(pair: Pair, index: int) -> Optional[Shown]:
     if row is None or row.kind != "noise" or len(noise) > MOST_SCALED:
         return None
     lines: List[Tuple[int, float, float]] = []
-    now = float(np.ravel(np.asarray(row.value, dtype=float))[0])
+    now = first_of(row)
     low, high = -np.inf, np.inf
     for run in (pair.again, pair.replay):
         replay = functools.partial(run, release="none")
-        line = line_of_noise(replay, row)
+        unmoved = replay()
+        line = line_of_noise(replay, row, unmoved)
         if line is None or (lines and line[0] != lines[0][0]):
             return None
         low = low if _in_proportion(replay, row, line, -FAR) else now
         high = high if _in_proportion(replay, row, line, FAR) else now
-        base = np.asarray(numbers(replay().output))[line[0]]
+        base = np.asarray(numbers(unmoved.output))[line[0]]
         for other in noise:
-            step = np.full(other.shape, 1.0 + _size(other))
+            step = np.full(other.shape, 1.0 + size_of(other))
             if other is row:
                 step.reshape(-1)[0] = 0.0
             values = _values(replay(shifts={other.index: step}))
@@ -329,8 +325,8 @@ def shows(pair: Pair, index: int) -> Optional[Shown]:
 def _in_proportion(replay: Any, row: Draw, line: Tuple[int, float, float], times: float) -> bool:
     """Whether the output moves with noise that is moved far."""
     place, factor, rest = line
-    by = times * max(1.0, _size(row))
-    noise = float(np.ravel(np.asarray(row.value, dtype=float))[0]) + by
+    by = times * max(1.0, size_of(row))
+    noise = first_of(row) + by
     values = _values(replay(shifts={row.index: _first_entry(row, by)}))
     return (
         values is not None and place < values.size and bool(np.isclose(values[place], factor * noise + rest))

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..record.values import unlike_places
 from ..records import Draw
-from ..replay.shifts import Pair
+from ..replay.shifts import Pair, size_of
 from .explain import FAR
 
 LITTLE = 1e-3
@@ -30,7 +30,7 @@ def moves_output(pair: Pair, index: int) -> bool:
     if row is None or (row.kind == "noise" and row.value is None):
         return True
     values = np.asarray(1.0 if row.value is None else row.value, dtype=float)
-    size = max(1.0, float(np.max(np.abs(values), initial=0.0)))
+    size = max(1.0, size_of(row))
     whole = row.value is not None and np.asarray(row.value).dtype.kind in "iu"
     # Entries move by different amounts: a choice among all of them does not see one that is common to all.
     weights = size * (1.0 + np.arange(values.size) / max(1, values.size)).reshape(values.shape)

@@ -16,7 +16,7 @@ from ..record.run import Run
 from ..record.session import INSERTED, drawn_by, places_of, same
 from ..record.values import unlike_places
 from ..records import BITS, Comparison, Draw, Kept, Use
-from ..replay.shifts import Pair, Release
+from ..replay.shifts import Pair, Release, size_of
 
 MOST_TRIED = 24
 """Draws that are tried."""
@@ -77,7 +77,7 @@ def _is_rejected(pair: Pair, index: int) -> bool:
 
 def is_shown(again: Callable[..., Run], row: Draw) -> bool:
     """Whether the output moves with the least change of the noise of a draw."""
-    size = 1e-7 * max(1.0, float(np.max(np.abs(np.asarray(row.value, dtype=float)), initial=0.0)))
+    size = 1e-7 * max(1.0, size_of(row))
     steps = [np.full(row.shape, step) for step in (0.0, size)]
     runs = [again(release="none", shifts={row.index: step}) for step in steps]
     return all(run.error is None for run in runs) and bool(unlike_places(runs[0].output, runs[1].output, 0.0))

@@ -127,6 +127,17 @@ def shifts_of(recorded: Any, frozen: Any) -> Tuple[Dict[int, Any], Dict[int, Tup
     return shifts, several
 
 
+def size_of(row: Draw) -> float:
+    """The size of the largest entry of a draw; 1 where it has no value."""
+    value = 1.0 if row.value is None else row.value
+    return float(np.max(np.abs(np.asarray(value, dtype=float)), initial=0.0))
+
+
+def first_of(row: Draw) -> float:
+    """The first entry of a draw; 0 where it has no value."""
+    return 0.0 if row.value is None else float(np.ravel(np.asarray(row.value, dtype=float))[0])
+
+
 def without_parents(session: Any, shifts: Mapping[int, Any]) -> Dict[int, Any]:
     """The shifts without those of noise that is part of a larger noise with a shift of its own."""
     larger = [index for index in shifts if np.any(shifts[index] != 0.0)]
