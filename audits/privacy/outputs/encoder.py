@@ -446,15 +446,7 @@ class Encoder:
         """(number, rest, code of the symbol, what the form says of it) of a leaf."""
         pair = leaves.number(item)
         if pair is None or pair[0] != pair[0]:
-            if pair is None:
-                symbol = leaves.symbol(item)
-            elif self._nan:
-                symbol = leaves.NAN
-            else:
-                raise Refused(
-                    'must not return NaN (use None for a failure symbol, or errors="symbol"; '
-                    "pandas makes NaN of None)"
-                )
+            symbol = self._symbol(item, pair)
             if slot.text >= 0 and isinstance(symbol, str):
                 symbol = leaves.Kind(f"text like {leaves.pattern(symbol)!r}")
             if slot.code < 0:
@@ -477,9 +469,18 @@ class Encoder:
         pair = leaves.number(item)
         if pair is not None and pair[0] == pair[0]:
             return leaves.Word(values.text(item))
-        if pair is not None and not self._nan:
-            raise Refused("must not return NaN")
-        return leaves.symbol(item) if pair is None else leaves.NAN
+        return self._symbol(item, pair)
+
+    def _symbol(self, item: Any, pair: tuple[float, float] | None) -> Any:
+        """The symbol of a leaf that is no number, or NaN."""
+        if pair is None:
+            return leaves.symbol(item)
+        if self._nan:
+            return leaves.NAN
+        raise Refused(
+            'must not return NaN (use None for a failure symbol, or errors="symbol"; '
+            "pandas makes NaN of None)"
+        )
 
     def _token(self, word: Any) -> int:
         if len(self._tokens) >= MOST_SYMBOLS and word not in self._tokens:
