@@ -86,13 +86,6 @@ STEEP = 8.0
 """The slope made for this work over σ√(d/T): a run that learns nothing has twice the risk that is allowed."""
 
 
-def levy_failure(n: int, d: int, epsilon: float, delta: float, steps: int, span: float) -> float:
-    """Tβ = T(2γ + d²(B/τ)·exp(−nε′/(24√(d·log(1/δ′))))) of T answers of levy2021 at B/τ = span."""
-    budget = epsilon / (2.0 * math.sqrt(2.0 * steps * math.log(2.0 / delta)))
-    exponent = n * budget / (24.0 * math.sqrt(d * math.log(2.0 * steps / delta)))
-    return steps * (2.0 * LEVY_GAMMA + d**2 * span * math.exp(-exponent))
-
-
 def levy_noise(n: int, m: float, d: int, epsilon: float, delta: float) -> tuple[float, float]:
     """τ and ν of levy2021: radius of user means of variance 1/(4md) a coordinate, noise of an answer."""
     tau = 0.5 * math.sqrt(2.0 * math.log(2.0 * d * n / LEVY_GAMMA) / m)

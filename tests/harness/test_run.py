@@ -27,14 +27,6 @@ def _run(claims, folder: Path, **options):
     return run_claims(claims, Settings(tier="smoke"), out=folder, **options)
 
 
-def _bytes(folder: Path) -> dict[str, bytes]:
-    return {
-        str(f.relative_to(folder)): f.read_bytes()
-        for name in ("rows.parquet", "result.json")
-        for f in sorted(folder.rglob(name))
-    }
-
-
 def test_rows_hold_axes_chunks_and_every_trial(tmp_path):
     _run([claim()], tmp_path / "run")
     rows = read_claim(tmp_path / "run", "demo/theorem-1").rows
