@@ -49,7 +49,7 @@ class Tuning:
     """Hits that the lesser dataset may have missed by luck in an event that was chosen because it looked
     small there."""
     unseen_from: int = 30
-    """Hits on one dataset from which on an event that the other dataset never hit may be impossible there."""
+    """An event that occurs this often on one dataset and never on the other may be impossible there."""
 
     # What is kept and how often it is learned from
 
@@ -103,7 +103,7 @@ class Tuning:
     folds: int = 5
     """Parts that the samples are cut into for a score that all of them judge."""
     most_chosen: int = 24
-    """Symbols, values or columns that are chosen among all to be looked at one by one."""
+    """At most this many symbols, values or columns are each looked at by themselves."""
 
     # Values, symbols and lists
 

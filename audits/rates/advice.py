@@ -52,7 +52,7 @@ class Open:
 
 
 def advice(fitted: Fitted, j: int, question: Open) -> str:
-    """What would decide exponent j, in one sentence."""
+    """The sentence that says which further measurements would decide exponent j."""
     axis, times = fitted.names[j], question.times
     if times > 1e9:
         return f"no further levels of {axis} would decide: the estimate stands at the limit"

@@ -1,4 +1,4 @@
-"""What may be wrong with a fitted exponent: curvature, one cell that decides, a short range, few cells.
+"""What may be wrong with a fitted exponent: curvature, a single cell that decides, a short range, few cells.
 
 Curvature. A term γ·(log x − c)² is added to the log-linear model, one axis at a time; the local exponent then
 changes by the bend 2γ·log(x_max/x_min) over the measured range. The bend has Student's t interval with the

@@ -60,8 +60,12 @@ class _Slot:
 
 @dataclass(slots=True)
 class _Group:
-    """Outputs of one form: their rows, the paths of their leaves, and the leaves of each output, or all of
-    them as an array; how many items the containers at some paths have."""
+    """The outputs of a batch that have the same form.
+
+    paths    of the leaves; lengths: how many items the containers at some paths have.
+    rows     of the outputs in the batch.
+    held     the leaves of each output; array: all of them, where they came as an array.
+    """
 
     paths: list[str]
     lengths: dict[str, int]
@@ -75,12 +79,13 @@ class _Group:
         return None if self.array is None or self.array.dtype == object else self.array
 
     def columns(self) -> Sequence[Sequence[Any]]:
-        """The leaves at each path, one after the other."""
+        """For each path the leaves of all outputs."""
         return [*zip(*self.held, strict=True)] if self.array is None else [*self.array.T]
 
 
 class _Walk:
-    """The walk through one output: the words of its form, its leaves with their paths, lengths on the way."""
+    """Takes an output apart into the words of its form, its leaves with their paths, and the lengths of its
+    containers."""
 
     def __init__(self, as_rows: bool) -> None:
         self.form: list[str] = []
@@ -205,7 +210,7 @@ class Encoder:
         return len(self._symbols) + 1
 
     def _one_kind(self, outputs: Raw, where: str) -> None:
-        """ValueError for outputs of another kind than earlier ones."""
+        """ValueError where the kind of the outputs differs from that of earlier batches."""
         layout = _layout(outputs)
         before = self._layout or layout
         kinds = before[0], layout[0]
@@ -242,7 +247,7 @@ class Encoder:
         self._rows = {word for word, count in rows.most_common(TUNING.glance) if count > 1}
         self.number_columns = [-1]
         for path, items in seen.items():
-            # A key, an element or a place in a list that only one output has tells nothing of others.
+            # A key, an element or a place that occurs in a single output gets no column: the form has it.
             if times[path] < min(2, size) or (path.endswith(ROW) and self._rows.isdisjoint(items)):
                 continue
             self._slots[path], looks = self._slot(path, items, len(self._places), times[path] < size)
@@ -360,7 +365,7 @@ class Encoder:
             whole = len(group.rows) == size
             rows: Rows = slice(None) if whole else np.array(group.rows)
             if whole and group.numbers is not None and self._in_place(group):
-                # An array of all columns is taken as it is: memory may hold no second one.
+                # An array of all columns is not copied: it may be as large as half of the memory.
                 found = leaves.finite(group.numbers)
             for path, column in self._lengths.items():
                 found[rows, column] = group.lengths.get(path, 0)
@@ -398,7 +403,7 @@ class Encoder:
     def _leaf(
         self, slot: _Slot | None, items: Sequence[Any], rows: Rows, found: Floats, codes: Ints, row: bool
     ) -> Ints:
-        """Fill the columns of one leaf, and return what the form says of it."""
+        """Fill the columns of the leaf at a path; returns for each row what the form says of the leaf."""
         if row:
             if slot is not None:
                 known = self._rows or set()
@@ -495,7 +500,7 @@ class Encoder:
         return self._symbols.setdefault(symbol, len(self._symbols) + 1)
 
     def _forms_of(self, form: str, group: _Group, tokens: list[Ints]) -> Ints:
-        """The number of the form of each row, 0 for the usual one."""
+        """The number of the form of each row; 0 is the usual form."""
         keys = np.zeros(len(group.rows), dtype=np.uint64)
         for part in tokens:
             keys = keys * np.uint64(0x9E3779B97F4A7C15) + part.astype(np.uint64)
