@@ -222,7 +222,12 @@ class Traced:
         where = line_of(self._watched(pair), still) or last_line(pair.recorded)
         factors = rescaled(pair)
         if factors is not None:
-            return [], [_two_scales(factors, where, "the noise of line %d" % factors[0].where[1])], []
+            # Of a library only its caller's line is known: then the draw's own line says more.
+            drawn = factors[0].where
+            at, noise = (
+                (where, "the noise of line %d" % drawn[1]) if where[0] == drawn[0] else (drawn, "the noise")
+            )
+            return [], [_two_scales(factors, at, noise)], []
         return [], [Finding("output", where, chance.unlike_words(still), About("output", *still))], []
 
     def _watched(self, pair: Pair) -> Callable[..., Run]:
