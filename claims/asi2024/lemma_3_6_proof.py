@@ -112,8 +112,8 @@ CLAIM = Claim(
             "likelier on one dataset than on its neighbour, and $e^1$ is stated."
         ),
         favour=(
-            r"With budget $\varepsilon/4$ in line 5 of Algorithm 1 the step is right: CONFIRMED "
-            "(`lemma-2.4-privacy:score`)."
+            r"With budget $\varepsilon/4$ in line 5 of Algorithm 1 the step is right, by the exact law of "
+            "the halting time (`lemma-2.4-privacy:score`)."
         ),
         survives=r"The answers are $((1-1/n)\varepsilon,0)$-indistinguishable.",
         follows_from="asi2024/lemma-3.6",

@@ -257,8 +257,9 @@ needed. If $n-1$ of $n=20$ users write a 1 wherever they may, the last user is a
 $3.7\cdot10^{-7}$ at $\xi=10^{-8}$, and returned with at least a twentieth of that, $1.9\cdot10^{-8}>\xi$. For
 smaller $\xi$ the gap grows: at $\xi=10^{-12}$ it is at least $8.2\cdot10^{-11}$, 82 times $\xi$.""",
         favour=r"""With the threshold $Z$ of Tardos (2008) the code is sound, complete and robust against
-every adversary (`:corrected`, CONFIRMED). Theorem C.5 and Lemma G.2 ask for the existence of a code only, and
-stand.""",
+every adversary: tail bounds of the scores, computed for coalitions of all sizes, $n\le60$ and
+$\xi\ge10^{-8}$, stay below $\xi$ (`:corrected`). Theorem C.5 and Lemma G.2 ask for the
+existence of a code only, and stand.""",
         survives=r"""Everything, with accusation at $S_i>Z$; completeness at $Z/2$ as well.""",
     ),
 )

@@ -175,8 +175,8 @@ that is asked for, but they are run on one dataset, whose size does not shrink b
 $\varepsilon$.""",
         favour=r"""The lemma is used for one $Q$ only, an accuracy that depends on the empirical
 distribution. For such a $Q$ the half is right: running the $(\varepsilon,\delta)$-DP algorithm on each
-record copied $1/\varepsilon$ times is $(1,(e-1)\delta/\varepsilon)$-DP by group privacy: CONFIRMED
-(`:copies`).""",
+record copied $1/\varepsilon$ times is $(1,(e-1)\delta/\varepsilon)$-DP by group privacy (`:copies`), and
+the exact law of a mechanism that spends all of $(\varepsilon,\delta)$ keeps that bound on such copies.""",
         survives=r"""What Theorem 3.7 needs: if no $(1,O(\delta/\varepsilon))$-DP algorithm meets $Q$ on
 $\varepsilon n$ records, no $(\varepsilon,\delta)$-DP algorithm meets it on $n$, for $Q$ about the empirical
 distribution.""",

@@ -139,7 +139,8 @@ the expectation, Theorem 3.1 about every $\ell_p$. The step (17) has no counterp
 $K=\{x\in\mathbb R^3:\sum x=0,\|x\|_1\le2\}$ the point $(1,0,0)$ is within 1 of $0$, $(1,-1,0)$ and
 $(1,0,-1)$, and every point of $K$ is at least $\frac43$ from one of them.""",
         favour=r"""The end of section 3.2 has another argument: projecting onto the cube does not raise the
-loss $\|\theta-z\|_1$. With it, Theorem 3.1 follows from Theorem 3.9: CONSISTENT (`:corrected`).""",
+loss $\|\theta-z\|_1$. With it, Theorem 3.1 follows from Theorem 3.9 (`:corrected`); no
+risk rises under the projection at outputs inside and outside the cube, on records of every kind.""",
         survives=r"""Theorem 3.1 as far as Theorem 3.7 stands, by clipping; Theorem 3.4 is not needed.""",
     ),
 )

@@ -371,7 +371,8 @@ $\delta=2^{-n^{0.9}}$ it is $4.4\cdot10^{-5}$ of it, and it tends to 0 as $n$ gr
 G.5 a $\delta$ that is admitted for $n$ records is used at $n^*<n$ of them, where $k\le n^*/6000$ copies
 need $\log(1/\delta)\lesssim d$.""",
         favour=r"""Every $\delta$ in use has $\log(1/\delta)\le d$, and read for $\delta\ge2^{-cd}$ nothing
-contradicts the bound: CONSISTENT (`:corrected`).""",
+contradicts the bound: four private mechanisms (noisy counts, noisy mean, two exponential mechanisms), run on
+fingerprinting codes that are copied and padded as in the proof, keep it (`:corrected`).""",
         survives=r"""The bound with $\min(\log(1/\delta),d)$ in the place of $\log(1/\delta)$, for
 $\delta\le n^{-1-c}$: by a packing where $\log(1/\delta)$ is above $Cd$, by the printed proof below.""",
     ),

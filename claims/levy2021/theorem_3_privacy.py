@@ -22,7 +22,7 @@ the split is private far beyond ε = 1.
 
 How it is checked. Exactly, by the optimal composition theorem, with the budget that the implementation
 gives to each answer. Of both splits the noise of the answers must have its ν², from both sides, and the
-mean risk is@@ held against HR²/T + Rν√(2/T), which is smaller by √(16·log(2T/δ)) for the flat one."""
+mean risk is held against HR²/T + Rν√(2/T), which is smaller by √(16·log(2T/δ)) for the flat one."""
 
 from __future__ import annotations
 

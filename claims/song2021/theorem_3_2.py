@@ -20,7 +20,7 @@ anew in every trial. The private regime is narrow: the private term must be betw
 and √k times it so small that descent arrives. There only a pinball loss with deterministic targets is run, at
 one n.
 
-The constant of the proof. Put s = 1/√n, q = √(k·log(1/δ))/(εn), m = max(s, q), so that η = 1/(n²m) in@@
+The constant of the proof. Put s = 1/√n, q = √(k·log(1/δ))/(εn), m = max(s, q), so that η = 1/(n²m) in
 units of ‖θ*‖/L. On any dataset descent has, in expectation and for the average of θ₀..θ_{T−1}, at most
 1/(2ηT) + η(1 + kσ²)/2 = m/2 + q²/m + 1/(2n²m). The average of θ₁..θ_T is off by (θ_T − θ₀)/T, at most 3/n²
 in mean, because E‖θ_T − θ*‖² ≤ 1 + Tη²(1 + kσ²) ≤ 4. Stability (Lemma A.2, with the 2 that its recursion
