@@ -126,13 +126,13 @@ def test_dp_sgd_of_asi2024_is_not_better_than_its_answers_allow(monkeypatch):
     """Assouad's bound for what T answers of noise σ tell, 0.17·√d·σ/√T, and a risk that is no worse than
     twice that; six standard errors apart, probability below 1e-8."""
     from claims.asi2024._hard_losses import two_point_bound
+    from implementations.asi2024.dp_sgd import mean_plan, printed_parameters
+    from implementations.privacy import PrivacyBudget
 
     found = executed("explore_rate", {"paper": "asi2024", "d": 4, "trials": 400}, monkeypatch)
     for n, row in found["found"].iterrows():
-        setting = found["printed_parameters"](
-            n, 10_000, 4, found["PrivacyBudget"](1.0, 1e-5), 1.0, 1.0, steps=256
-        )
-        bound = two_point_bound(4, 256, found["mean_plan"](n, 10_000, 4, 1.0, 1e-5, setting).noise)
+        setting = printed_parameters(n, 10_000, 4, PrivacyBudget(1.0, 1e-5), 1.0, 1.0, steps=256)
+        bound = two_point_bound(4, 256, mean_plan(n, 10_000, 4, 1.0, 1e-5, setting).noise)
         away = 6.0 * row["standard error"]
         assert bound - away <= row["excess risk"] <= 2.0 * bound + away
 
