@@ -104,8 +104,9 @@ def python(wheel) -> Path:
 def call(python: Path, tmp_path: Path):
     """Runs a command in an empty folder with nothing of this checkout: its status and what it printed."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
-    # The templates of nbconvert are data files of other people's libraries, too.
-    places = [os.environ.get("JUPYTER_PATH", ""), str(Path(sys.prefix) / "share" / "jupyter")]
+    # The templates of nbconvert are data files of the environments that hold other people's libraries.
+    homes = {sys.prefix, *(str(Path(p).parents[2]) for p in sys.path if Path(p).name == "site-packages")}
+    places = [os.environ.get("JUPYTER_PATH", ""), *(f"{home}/share/jupyter" for home in sorted(homes))]
     kept["JUPYTER_PATH"] = os.pathsep.join(filter(None, places))
     environment = kept | {"XDG_CACHE_HOME": str(tmp_path / ".cache"), "PYTHONUTF8": "1", "COLUMNS": "100"}
 
