@@ -345,6 +345,7 @@ class Report:
     gap      D draws noise that D′ lacks, and its cost is in the rows; mirror: the other way round.
     coins    all draws may be coins; chances: a row with the exact law of the output, for the task "paths".
     reached  (file, line, factor) of draws that the record reaches through a fresh coin alone; None: untried.
+    tried    line and law of entries of noise that became plain numbers and were moved.
     """
 
     seed: Tuple[int, ...]
@@ -367,6 +368,7 @@ class Report:
     shows: Tuple[Optional[Shown], ...] = ()
     moves: Tuple[bool, ...] = ()
     cause: Tuple[Step, ...] = ()
+    tried: Tuple[Tuple[Where, str], ...] = ()
 
 
 def short(path: str) -> str:

@@ -24,8 +24,9 @@ from ..record.session import Changes, Current, Session, own_rng, places_of
 from ..record.sources import exchanged, watched
 from ..record.threads import others
 from ..record.values import changed, count, shown, unread
-from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report
+from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report, Where
 from .certain import certain
+from .plain import hidden_by_plain
 from .shifts import Pair, Release, shifts_of, shown_again
 
 VARIANTS = 7919
@@ -48,6 +49,7 @@ def trace_runs(
     reports: List[Report] = [] if kept is None else kept
     first, apart = len(reports), others()
     proved: Set[Key] = set()
+    tried = [line for report in reports for line in report.tried]
     while True:
         current: Any = Current(apart)
         current.actual = Session(own_rng(0))
@@ -55,7 +57,7 @@ def trace_runs(
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < first + len(runs):
                 sure = set(proved)
-                traced = Traced(program, current, (rng, begin), runs[len(reports) - first])
+                traced = Traced(program, current, (rng, begin), runs[len(reports) - first], tried)
                 report = traced.report(sure)
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet: it proves nothing.
@@ -72,6 +74,7 @@ class Traced:
     program   program(data, rng) → what is released; or (data, size, rng), called with size 1.
     current   the session that all sources report to.
     source    the generator that the program is given, and what sets all generators to their start.
+    tried     entries of plain noise that were moved, see `plain`.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class Traced:
         current: Any,
         source: Tuple[Any, Callable[[Sequence[int]], None]],
         asked: Asked,
+        tried: List[Tuple[Where, str]],
     ) -> None:
         self.call, self.current, self.source, self.asked = caller(program), current, source, asked
         self.have, self.want = count(asked.first), count(asked.second)
@@ -87,6 +91,7 @@ class Traced:
         known = self.have is not None and self.want is not None and self.place is not None
         self.records: Any = (self.have, self.want, self.place) if known else None
         self.opened: FrozenSet[int] = frozenset()
+        self.tried, self.known = tried, len(tried)
 
     def run(
         self,
@@ -177,7 +182,7 @@ class Traced:
         report = replace(
             report, rows=tuple(rows), findings=tuple(findings), lost=tuple(_once(lost)), gap=gap is not None,
             mirror=frozen.error is None and longer(frozen.session, recorded.session),
-            coins=paths.few(recorded.session),
+            coins=paths.few(recorded.session), tried=tuple(self.tried[self.known :]),
         )  # fmt: skip
         if asked.participate and self.records is not None and self.records[0] >= self.records[1]:
             report = replace(report, reached=sampled_lines(pair, self.records))
@@ -199,6 +204,9 @@ class Traced:
                 said = ([], [] if seen is None else [_beside(pair, seen[0], seen[1][0])], [])
             elif not recorded.session.opaque:
                 said = self._unexplained(pair, release)
+        if not (release.unlike or said[1] or self.asked.task):
+            hidden = hidden_by_plain(pair, release, self.tried, own_rng(self.asked.seed))
+            said = said[0], said[1], [*said[2], *([] if hidden is None else [hidden])]
         return (redrawn(pair, release) if frozen.error is None else release), said
 
     def _unexplained(self, pair: Pair, release: Release) -> Said:
