@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,8 @@ FAR = 2.0**30
 """A shift by 10⁹ units, which leaves a position 22 binary digits behind the point."""
 SINGLE = 1e-5
 """Relative error of a result that was computed in single precision."""
+SIDE_BY_SIDE = 64
+"""Runs of one generator that must change as stated: one choice of few outcomes often hides a change."""
 ALONE = 500
 """Runs that are done one by one."""
 
@@ -101,6 +103,21 @@ def unit(name: str, output: float = 0.0, **exponents: float) -> list[Change]:
     return [change(factor) for factor in FACTORS]
 
 
+def of_loss(output: float, *names: str, **powers: float) -> list[Change]:
+    """Other units of the loss, which these inputs have: to the first power, or to the one that is given."""
+    return unit("unit of the loss", output, **dict.fromkeys(names, 1.0), **powers)
+
+
+def of_space(output: float, **powers: float) -> list[Change]:
+    """Other units of the space, to these powers."""
+    return unit("unit of the space", output, **powers)
+
+
+def larger(name: str, output: float, **powers: float) -> list[Change]:
+    """A count that can only grow, a million times larger."""
+    return unit(name, output, **powers)[1:]
+
+
 def shifted(name: str, by: float = FAR, error: float = 1e-5) -> Change:
     """The origin of the space, the input `name`, is moved, and the output, taken from there, stays.
 
@@ -154,6 +171,8 @@ def check(program: Program, rng: np.random.Generator, alpha: float, *, size: int
 
 def _exact(program: Program, seed: int) -> Iterator[Evidence]:
     kept = {k: np.array(v) for k, v in program.inputs.items() if isinstance(v, np.ndarray)}
+    if program.runs:
+        program = replace(program, inputs={**program.inputs, program.runs: SIDE_BY_SIDE})
     old = _output(program, seed)
     for change in program.changes:
         new = _output(program, seed, change.inputs(program.inputs))

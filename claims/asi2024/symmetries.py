@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.symmetries import Program, formula, mapped, reordered, shifted, turn, unit
+from audits.symmetries import Program, formula, mapped, of_loss, of_space, reordered, shifted, turn, unit
 from claims import symmetric
 from claims.asi2024 import PAPER
 from implementations.asi2024 import concentration, dp_sgd, localised, outlier_removal, smoothing
@@ -110,19 +110,19 @@ PROGRAMS: dict[str, Program] = {
         run=descent,
         inputs={"start": np.array([[1.0, -2.0]]), "target": FAR[:4], "origin": 0.0, "eta": 0.5,
                 "radius": 0.25, "curvature": 0.7, "tau": 4.0},
-        changes=[*unit("unit of the space", 1, start=1, target=1, radius=1, curvature=-2, eta=2, tau=-1),
-                 *unit("unit of the loss", 0, curvature=1, eta=-1, tau=1), shifted("origin")],
+        changes=[*of_space(1, start=1, target=1, radius=1, curvature=-2, eta=2, tau=-1),
+                 *of_loss(0, "curvature", "tau", eta=-1), shifted("origin")],
     ),
     "printed parameters": formula(
-        setting, *unit("unit of the loss", 0, G=1), *unit("unit of the space", 0, G=-1, R=1), G=2.5, R=0.3
+        setting, *of_loss(0, "G"), *of_space(0, G=-1, R=1), G=2.5, R=0.3
     ),
     "targets of Algorithm 3": formula(
-        targets, *unit("unit of the loss", 1, G=1, mu=1), *unit("unit of the space", 0, G=-1, mu=-2),
+        targets, *of_loss(1, "G", "mu"), *of_space(0, G=-1, mu=-2),
         G=2.5, mu=0.3,
     ),
     "points of the ball": Program(
         run=lambda rng, radius, runs: smoothing.sample_ball((runs,), 3, radius, rng),
-        inputs={"radius": 0.7, "runs": 3}, changes=unit("unit of the space", 1, radius=1), runs="runs",
+        inputs={"radius": 0.7, "runs": 3}, changes=of_space(1, radius=1), runs="runs",
     ),
     "smoothed loss": formula(
         lambda z, radius: smoothing.smoothed_absolute(z, radius, 3), *length(1, z=1, radius=1),

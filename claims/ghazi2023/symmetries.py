@@ -15,17 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from audits.symmetries import (
-    Change,
-    Program,
-    formula,
-    mapped,
-    reordered,
-    repeated,
-    shifted,
-    turn,
-    unit,
-)
+from audits.symmetries import Program, formula, mapped, of_loss, of_space, reordered, repeated, shifted, turn
 from claims import symmetric
 from claims.ghazi2023 import PAPER
 from implementations.ghazi2023 import (
@@ -46,14 +36,6 @@ from implementations.interfaces import Array
 
 PLANE = np.array([[0.5, 0.25], [0.0, -0.75], [1.0, 0.0], [0.0, 0.0], [0.5, 0.25], [-0.5, 0.0]])
 """Six users in the plane, two alike, one at zero."""
-
-
-def loss(output: float, *names: str) -> list[Change]:
-    return unit("unit of the loss", output, **dict.fromkeys(names, 1.0))
-
-
-def space(output: float, **powers: float) -> list[Change]:
-    return unit("unit of the space", output, **powers)
 
 
 def projected(points: Array, centre: Array, origin: float, first: float, second: float) -> Array:
@@ -108,66 +90,66 @@ def samples(rng: np.random.Generator, items: Array, sigma: float, origin: float)
 PROGRAMS: dict[str, Program] = {
     "Δ": formula(
         lambda G, mu: sc_output_pert.target_sensitivity(G, mu, 5000, 9.0, 0.1, 8),
-        *loss(0, "G", "mu"), *space(1, G=-1, mu=-2), G=2.5, mu=0.3,
+        *of_loss(0, "G", "mu"), *of_space(1, G=-1, mu=-2), G=2.5, mu=0.3,
     ),
     "Δ with a certificate": formula(
         lambda G, mu: sc_output_pert.target_sensitivity(G, mu, 5000, 9.0, 0.1, 8, "certificate"),
-        *loss(0, "G", "mu"), *space(1, G=-1, mu=-2), G=2.5, mu=0.3,
+        *of_loss(0, "G", "mu"), *of_space(1, G=-1, mu=-2), G=2.5, mu=0.3,
     ),
     "σ": formula(
-        lambda delta: del_output_pert.parameters(0.5, 1e-3, delta).sigma, *space(1, delta=1), delta=0.3
+        lambda delta: del_output_pert.parameters(0.5, 1e-3, delta).sigma, *of_space(1, delta=1), delta=0.3
     ),
     "λ": formula(
-        lambda G, R: phased_erm.printed_regulariser(G, R, 50, 9.0, 3), *loss(1, "G"), *space(-2, G=-1, R=1),
-        G=2.5, R=0.3,
+        lambda G, R: phased_erm.printed_regulariser(G, R, 50, 9.0, 3), *of_loss(1, "G"),
+        *of_space(-2, G=-1, R=1), G=2.5, R=0.3,
     ),
     "radius of the noise": formula(
-        lambda sigma: strongly_convex_erm.noise_radius(sigma, 3, 0.1, "printed"), *space(1, sigma=1),
+        lambda sigma: strongly_convex_erm.noise_radius(sigma, 3, 0.1, "printed"), *of_space(1, sigma=1),
         sigma=0.3,
     ),
     "radius of the sampling error": formula(
         lambda G, mu: strongly_convex_sco.sampling_radius(G, mu, 50, 9.0, 0.1, "corrected"),
-        *loss(0, "G", "mu"), *space(1, G=-1, mu=-2), G=2.5, mu=0.3,
+        *of_loss(0, "G", "mu"), *of_space(1, G=-1, mu=-2), G=2.5, mu=0.3,
     ),
     "projection": formula(
-        projected, *space(1, points=1, centre=1, first=1, second=1), shifted("origin", 2.0**10),
+        projected, *of_space(1, points=1, centre=1, first=1, second=1), shifted("origin", 2.0**10),
         mapped("rotation", turn(2), "points", "centre"),
         points=3.0 * PLANE, centre=np.array([0.5, 0.0]), origin=0.0, first=1.0, second=0.75,
     ),
     "minimiser": formula(
-        minimiser, *loss(0, "mean", "G", "curvature", "strength"),
+        minimiser, *of_loss(0, "mean", "G", "curvature", "strength"),
         mapped("rotation", turn(2), "mean", "centre"),
-        *space(1, mean=-1, G=-1, curvature=-2, strength=-2, centre=1, radius=1),
+        *of_space(1, mean=-1, G=-1, curvature=-2, strength=-2, centre=1, radius=1),
         mean=PLANE, centre=PLANE[::-1], G=2.0, curvature=0.3, strength=0.7, radius=0.9,
     ),
     "largest gradient": formula(
-        lambda x: sc_output_pert.largest_norm(x[None], centred=True), *loss(1, "x"), reordered("x"),
+        lambda x: sc_output_pert.largest_norm(x[None], centred=True), *of_loss(1, "x"), reordered("x"),
         repeated("x"), mapped("rotation", turn(2), "x", moves=False), x=PLANE,
     ),
     "sensitivity of a mean": formula(
-        lambda x: deletion_sensitivity.mean_sensitivity(x, 2), *space(1, x=1), reordered("x"),
+        lambda x: deletion_sensitivity.mean_sensitivity(x, 2), *of_space(1, x=1), reordered("x"),
         shifted("x", 2.0**20), x=PLANE[:, 0],
     ),
     "noise of Algorithm 2": Program(
         run=noise, inputs={"gamma": np.array([0.0, 0.125, 0.5]), "delta": 0.3, "runs": 3},
-        changes=space(1, gamma=1, delta=1), runs="runs",
+        changes=of_space(1, gamma=1, delta=1), runs="runs",
         blind=[{"gamma": np.array(g)} for g in ([0.0], [0.5], [0.5, 0.0])],
     ),
     "Algorithm 3": Program(
         run=phases, inputs={"mean": PLANE, "G": 1.5, "R": 0.7},
-        changes=[*loss(0, "mean", "G"), *space(1, mean=-1, G=-1, R=1)],
+        changes=[*of_loss(0, "mean", "G"), *of_space(1, mean=-1, G=-1, R=1)],
     ),
     "number of deletions": Program(run=deletions, inputs={"runs": 3}, runs="runs"),
     "Algorithm 1": Program(run=answers, inputs={"runs": 3}, runs="runs"),
     "truncated Gaussian": Program(
         run=lambda rng, mean, sigma, bound, runs: truncated_gaussian.draw(mean, sigma, bound, (runs,), rng),
         inputs={"mean": PLANE[0], "sigma": 0.7, "bound": 1.5, "runs": 3},
-        changes=space(1, mean=1, sigma=1, bound=1), runs="runs",
+        changes=of_space(1, mean=1, sigma=1, bound=1), runs="runs",
     ),
     "samples of a user": Program(
         run=samples,
         inputs={"items": PLANE, "sigma": 0.7, "origin": 0.0},
-        changes=[*space(1, items=1, sigma=1), shifted("origin")],
+        changes=[*of_space(1, items=1, sigma=1), shifted("origin")],
     ),
 }  # fmt: skip
 

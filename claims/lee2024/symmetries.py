@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from audits.symmetries import Change, Program, formula, mapped, reordered, repeated, turn, unit
+from audits.symmetries import Program, formula, larger, mapped, of_loss, of_space, reordered, repeated, turn
 from claims import symmetric
 from claims.lee2024 import PAPER
 from implementations.interfaces import Array
@@ -71,64 +71,69 @@ def queried(rng: np.random.Generator, scale: float, strength: float, runs: int) 
     ).points  # fmt: skip
 
 
-def private(mechanism: Callable[..., Array]) -> Program:
-    """A mechanism of Theorem 3.7 on five records of bits."""
+MECHANISMS: dict[str, Callable[..., Array]] = {
+    "noisy sign": lambda *a, **p: l1_instance.noisy_median_sign(*a, **p),
+    "noisy mean": lambda *a, **p: l1_instance.noisy_mean(*a, **p),
+    "exponential mechanism": lambda *a, **p: l1_instance.exponential_mechanism(*a, **p),
+    "pure mechanism": lambda *a, **p: l1_instance.pure_levels(*a, **p),
+}
 
-    def run(rng: np.random.Generator, bits: Array, epsilon: float, runs: int) -> Array:
+
+def private(name: str, columns: int, **inputs: Array | float) -> Program:
+    """The first columns of the output of a mechanism of Theorem 3.7, on records of bits.
+
+    The law of one column does not depend on what the others hold, so that no noise is taken from them.
+    """
+
+    def run(rng: np.random.Generator, bits: Array, epsilon: float, delta: float, runs: int) -> Array:
         ones = np.asarray(bits, dtype=float).sum(axis=0)
-        return mechanism(ones, len(bits), runs, rng, epsilon=epsilon, delta=1e-4)
+        return MECHANISMS[name](ones, len(bits), runs, rng, epsilon=epsilon, delta=delta)[:, :columns]
 
+    others = mapped("other columns at zero", lambda x: x * [1.0, 0.0, 0.0], "bits", moves=False)
     return Program(
-        run=run, inputs={"bits": BITS, "epsilon": 0.4, "runs": 3}, changes=[reordered("bits")], runs="runs",
+        run=run, inputs={"bits": BITS, "epsilon": 0.4, "delta": 1e-4, "runs": 3} | inputs, runs="runs",
+        changes=[reordered("bits")], laws=[others] if columns == 1 else [],
     )  # fmt: skip
-
-
-def first_sign(rng: np.random.Generator, bits: Array, runs: int) -> Array:
-    """The first column of the noisy sign."""
-    ones = np.asarray(bits, dtype=float).sum(axis=0)
-    return l1_instance.noisy_median_sign(ones, len(bits), runs, rng, epsilon=0.4, delta=0.1)[:, :1]
-
-
-def length(power: float, **powers: float) -> list[Change]:
-    return unit("unit of the space", power, **powers)
 
 
 PROGRAMS: dict[str, Program] = {
     "η": formula(
-        parameters(True), *unit("unit of the loss", -1, G=1), *length(0, G=-1, C=1),
-        *unit("records", 1, n=1)[1:], G=2.5, C=0.3, n=50.0,
+        parameters(True), *of_loss(-1, "G"), *of_space(0, G=-1, C=1),
+        *larger("records", 1, n=1), G=2.5, C=0.3, n=50.0,
     ),
     "μ": formula(
-        parameters(False), *unit("unit of the loss", 1, G=1), *length(-2, G=-1, C=1),
-        *unit("records", -1, n=1)[1:], G=2.5, C=0.3, n=50.0,
+        parameters(False), *of_loss(1, "G"), *of_space(-2, G=-1, C=1),
+        *larger("records", -1, n=1), G=2.5, C=0.3, n=50.0,
     ),
     "exact sampler": Program(
         run=exact, inputs={"knots": KNOTS, "weights": WEIGHTS, "strength": 0.7, "runs": 3}, runs="runs",
-        changes=length(1, knots=1, weights=-1, strength=-2),
+        changes=of_space(1, knots=1, weights=-1, strength=-2),
         laws=[mapped("reflection", np.negative, "knots")],
     ),
     "proximal sampler": Program(
         run=proximal, inputs={"scale": 0.5, "strength": 1.5, "runs": 3},
-        changes=length(1, scale=1, strength=-2),
+        changes=of_space(1, scale=1, strength=-2),
     ),
     "sampler of Gopi, Lee and Liu": Program(
         run=queried, inputs={"scale": 0.5, "strength": 1.5, "runs": 3},
-        changes=length(1, scale=1, strength=-2),
+        changes=of_space(1, scale=1, strength=-2),
     ),
     "completion": Program(
         run=lambda rng, x, strength: low_rank.embed(x, np.eye(3)[:, :2], rng, strength=strength),
-        inputs={"x": BITS[:, :2], "strength": 0.7}, changes=length(1, x=1, strength=-2),
+        inputs={"x": BITS[:, :2], "strength": 0.7}, changes=of_space(1, x=1, strength=-2),
     ),
-    "noisy sign": private(l1_instance.noisy_median_sign),
-    "noisy sign, other columns": Program(
-        run=first_sign, inputs={"bits": np.maximum(BITS, [1.0, 0.0, 0.0]), "runs": 3}, runs="runs",
-        laws=[mapped("other columns at zero", lambda x: x * [1.0, 0.0, 0.0], "bits", moves=False)],
+    **{name: private(name, 3) for name in MECHANISMS},
+    **{
+        f"{name}, one column": private(name, 1, bits=np.maximum(BITS, [1.0, 0.0, 0.0]), delta=0.1)
+        for name in MECHANISMS
+    },
+    "pure law of a column": formula(
+        lambda counts, others: l1_instance.pure_law(counts * [[1.0], [others], [1.0]], 0.5)[0],
+        mapped("another column of many records", lambda factor: 1e6 * factor, "others", moves=False),
+        counts=np.array([[3.0, 1.0, 1.0], [0.0, 0.0, 5.0], [2.0, 0.0, 3.0]]), others=1.0,
     ),
-    "noisy mean": private(l1_instance.noisy_mean),
-    "exponential mechanism": private(l1_instance.exponential_mechanism),
-    "pure mechanism": private(l1_instance.pure_levels),
     "risk": formula(
-        lambda theta, data: l1_instance.risk(theta, data), *length(1, theta=1, data=1), reordered("data"),
+        lambda theta, data: l1_instance.risk(theta, data), *of_space(1, theta=1, data=1), reordered("data"),
         repeated("data"), theta=np.array([0.5, -1.0, 3.0]), data=BITS,
     ),
     "extension": formula(

@@ -21,7 +21,10 @@ import numpy as np
 from audits.symmetries import (
     Program,
     formula,
+    larger,
     mapped,
+    of_loss,
+    of_space,
     reordered,
     repeated,
     shifted,
@@ -134,19 +137,6 @@ def algorithm_4(rng: np.random.Generator, z: Array, origin: float, tau: float, *
         constants="tuned",
     )  # fmt: skip
     return found - origin
-
-
-def of_loss(output: float, *names: str) -> list[Any]:
-    return unit("unit of the loss", output, **dict.fromkeys(names, 1.0))
-
-
-def of_space(output: float, **powers: float) -> list[Any]:
-    return unit("unit of the space", output, **powers)
-
-
-def larger(name: str, output: float, **powers: float) -> list[Any]:
-    """A count that can only grow."""
-    return unit(name, output, **powers)[1:]
 
 
 DATA: dict[str, Any] = {"x": LINE, "epsilon": 1.5, "tau": 0.5, "bound": 2.0, "runs": 3}

@@ -21,7 +21,10 @@ import numpy as np
 from audits.symmetries import (
     Program,
     formula,
+    larger,
     mapped,
+    of_loss,
+    of_space,
     reordered,
     repeated,
     shifted,
@@ -105,19 +108,6 @@ def one_pass(rng: np.random.Generator, x: Array, labels: Array, batch: int, rate
 def noisy_least(rng: np.random.Generator, scores: Array, scale: float, runs: int) -> Array:
     points = [(np.full(runs, score), np.zeros((runs, 1))) for score in scores]
     return selection.report_noisy_min(points, scale, rng).index
-
-
-def of_loss(output: float, *names: str, **more: float) -> list[Any]:
-    return unit("unit of the loss", output, **dict.fromkeys(names, 1.0), **more)
-
-
-def of_space(output: float, **powers: float) -> list[Any]:
-    return unit("unit of the space", output, **powers)
-
-
-def larger(name: str, output: float, **powers: float) -> list[Any]:
-    """A count that can only grow."""
-    return unit(name, output, **powers)[1:]
 
 
 RECORDS = {"x": X, "y": Y, "runs": 3}
