@@ -28,8 +28,8 @@ Array = NDArray[np.float64]
 Inputs = Mapping[str, Any]
 Test = Callable[[float], Evidence]
 
-FACTORS = (2.0**-20, 2.0**20)
-"""A millionth of the unit and a million; powers of 2, so that the change rounds nothing."""
+FACTORS = (2.0**-40, 2.0**40)
+"""About 10⁻¹² and 10¹² of the unit: no absolute tolerance is that small; powers of 2, so that the change rounds nothing."""
 FAR = 2.0**30
 """A shift by 10⁹ units, which leaves a position 22 binary digits behind the point."""
 SINGLE = 1e-5
@@ -85,7 +85,7 @@ def formula(of: Callable[..., Any], *changes: Change, **inputs: Any) -> Program:
 
 
 def unit(name: str, output: float = 0.0, **exponents: float) -> list[Change]:
-    """Units of `name` a million times smaller and larger: input k is multiplied by the factor to the power
+    """Units of `name` 2⁴⁰ times smaller and larger: input k is multiplied by the factor to the power
     exponents[k], the output by the factor to the power `output`.
 
     >>> area = formula(lambda a, b: a * b, *unit("length", 2, a=1, b=1), a=2.0, b=3.0)
@@ -114,7 +114,7 @@ def of_space(output: float, **powers: float) -> list[Change]:
 
 
 def larger(name: str, output: float, **powers: float) -> list[Change]:
-    """A count that can only grow, a million times larger."""
+    """A count that can only grow, 2⁴⁰ times larger."""
     return unit(name, output, **powers)[1:]
 
 

@@ -3,7 +3,7 @@ r"""Algorithms 1 to 4: the programs have the symmetries of what the paper states
 τ and the noise have the unit of the values, scores and thresholds are numbers of users, η has the unit
 of the space over that of a gradient. Nothing depends on where the values lie, on the order of the users
 or on the axes. Each row below says what a formula or a program has of this, and `audits.symmetries` runs
-it: units from 2⁻²⁰ to 2²⁰, a shift by 2³⁰, other kinds of arrays; of a batch, that no run repeats or
+it: units from 2⁻⁴⁰ to 2⁴⁰, a shift by 2³⁰, other kinds of arrays; of a batch, that no run repeats or
 follows another; of private programs, that the output has one law on all datasets as ε goes to 0.
 
 How it is checked. Exactly where the law allows: the same generator, changed inputs, and the output

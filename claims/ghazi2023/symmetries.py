@@ -3,7 +3,7 @@ r"""Algorithms 1 to 6: the programs have the symmetries of what the paper states
 κ and T are numbers without a unit, Δ, σ and every radius have the unit of the space, λ that of a loss
 over a squared length. Nothing depends on where 𝒦 lies, on the order of users or on the axes. Each row
 below says what a formula or a program has of this, and `audits.symmetries` runs it: units of the loss
-and of the space from 2⁻²⁰ to 2²⁰, a shift, a rotation, other kinds of arrays; of a batch, that no run
+and of the space from 2⁻⁴⁰ to 2⁴⁰, a shift, a rotation, other kinds of arrays; of a batch, that no run
 repeats or follows another and that very different datasets do not touch each other.
 
 How it is checked. Exactly where the law allows: the same generator, changed inputs, and the output

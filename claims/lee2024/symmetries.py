@@ -2,7 +2,7 @@ r"""Algorithms 1 and 2: the programs have the symmetries of what the paper state
 
 η has the unit of one over a loss, μ that of a loss over a squared length, samples that of a length;
 nothing depends on the order of records or of columns. Each row below says what a formula or a program
-has of this, and `audits.symmetries` runs it: units of the loss and of the space from 2⁻²⁰ to 2²⁰, a
+has of this, and `audits.symmetries` runs it: units of the loss and of the space from 2⁻⁴⁰ to 2⁴⁰, a
 shift by 2³⁰ where the law moves with its data, other kinds of arrays; of a batch, that no run repeats or
 follows another; of private programs, that the output has one law on all datasets as ε goes to 0.
 

@@ -52,7 +52,8 @@ from implementations.privacy import PrivacyBudget
 
 BOUND, DELTA, GAMMA = 4.0, 1e-3, 0.01
 LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
-"""Seven users on the line: both ends, a tie, a gap. The third to the fifth leave the outer bins empty."""
+"""Seven users on the line: both ends, a tie, a gap. The third to the fifth leave the outer bins empty; in
+[−10, 10] the gaps have three bins, one and two."""
 PLANE = np.array([[1.0, 0.4], [1.0, 0.4], [-0.7, 0.0], [0.1, -1.0], [0.0, 0.0]])
 Draw = tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray]]
 """Quantity, draws, and the distribution function that they should have."""
@@ -83,13 +84,14 @@ def apart(quantity: str, first: Draw, second: Draw) -> Draw:
 
 def of_range(point: Point) -> Iterator[Draw]:
     """The chosen bin, made continuous by adding a uniform part of a bin."""
-    for data, epsilon in ((LINE, 0.4), (LINE, 3.0), (LINE[2:5], 0.6)):
-        drawn = private_range.draw_centres(copies(data, point.size), epsilon, 1.0, BOUND, point.rng)
-        centres, weights = _oracle.range_law(data, epsilon, 1.0, BOUND)
+    cases = ((LINE, 0.4, BOUND), (LINE, 3.0, BOUND), (LINE[2:5], 0.6, BOUND), (LINE, 0.1, 10.0))
+    for data, epsilon, bound in cases:
+        drawn = private_range.draw_centres(copies(data, point.size), epsilon, 1.0, bound, point.rng)
+        centres, weights = _oracle.range_law(data, epsilon, 1.0, bound)
         below = np.concatenate(([0.0], np.cumsum(weights)))
         edges = np.append(centres - 1.0, centres[-1] + 1.0)
         spread = drawn + point.rng.uniform(-1.0, 1.0, drawn.size)
-        where = f"{data.size} users, ε = {epsilon:g}"
+        where = f"{data.size} users, ε = {epsilon:g}, B = {bound:g}"
         yield f"bin of PrivateRange, {where}", spread, lambda x, e=edges, b=below: np.interp(x, e, b)
 
 

@@ -3,7 +3,7 @@ r"""Algorithms 1 to 4 and 6: the programs have the symmetries of what the paper 
 T of a phase, the number of users that is asked for and every β are numbers without a unit; λ has the unit of
 the loss over that of θ squared; a mean follows its data. Each row below says what a formula or a program of
 Algorithms 1 to 4 and 6 has of this, and `audits.symmetries` runs it: units of the loss and of the space from
-2⁻²⁰ to 2²⁰, a shift of the origin by 2³⁰, users and items in another order, a reflection, other kinds of
+2⁻⁴⁰ to 2⁴⁰, a shift of the origin by 2³⁰, users and items in another order, a reflection, other kinds of
 arrays; of a batch, that no run repeats or follows another and that very different datasets do not touch each
 other; of private programs, that the output has one law on all datasets as ε goes to 0.
 

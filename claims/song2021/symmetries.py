@@ -2,7 +2,7 @@ r"""Algorithm 1 and the programs around it have the symmetries of what the paper
 
 Nothing that the paper states depends on the unit of the loss, on the unit or the origin of θ, on the order
 of the records, on a rotation of the features, or on what else is computed beside a run. Each row below says
-which of these a formula or a program has, and `audits.symmetries` runs them: units from 2⁻²⁰ to 2²⁰, a shift
+which of these a formula or a program has, and `audits.symmetries` runs them: units from 2⁻⁴⁰ to 2⁴⁰, a shift
 of the origin by 2³⁰, records reordered, repeated and at zero, other kinds of arrays; of a batch, that no run
 repeats or follows another; of private programs, that the output has one law on all datasets as ε goes to 0,
 which it has not where a sensitivity is taken from the data.
@@ -54,10 +54,14 @@ def huber(lipschitz: float, width: float) -> Loss:
     return Loss("Huber", *parts, lipschitz, lipschitz / width, convex=True)
 
 
-def gradient(x: Array, y: Array, theta: Array, bound: float = 0.0, **link: float) -> Array:
-    problem = Problem(x, y, huber(**link))
-    of = clipped_dp_gd.clipped_gradient(problem, bound) if bound else dp_gd.glm_gradient(problem)
-    return of(theta)
+def gradient(x: Array, y: Array, theta: Array, **link: float) -> Array:
+    return dp_gd.glm_gradient(Problem(x, y, huber(**link)))(theta)
+
+
+def clipped(x: Array, y: Array, theta: Array, bound: float, most_bytes: int, **link: float) -> Array:
+    """Of five points; `most_bytes` says how many are looked at at a time."""
+    of = clipped_dp_gd.clipped_gradient(Problem(x, y, huber(**link)), bound, most_bytes=most_bytes)
+    return of(np.concatenate([theta, -theta, 3.0 * theta[:1]]))
 
 
 def descent(
@@ -155,8 +159,9 @@ PROGRAMS: dict[str, Program] = {
         **GLM | {"x": WIDE, "y": Y[:3], "theta": WIDE[:2]},
     ),
     "clipped gradient": formula(
-        gradient, *of_loss(1, "lipschitz", "bound"), *of_space(-1, **GLM_SPACE, bound=-1), *AVERAGE,
-        bound=0.75, **GLM,
+        clipped, *of_loss(1, "lipschitz", "bound"), *of_space(-1, **GLM_SPACE, bound=-1), *AVERAGE,
+        mapped("two points at a time", lambda _: 80, "most_bytes", moves=False),
+        bound=0.75, most_bytes=2**20, **GLM,
     ),
     "clip": formula(
         lambda v, bound: clipped_surrogate.clip(v, bound), *of_space(1, v=1, bound=1),

@@ -33,5 +33,5 @@ def gaussian_mean(means: Array, reach: float, scale: float, rng: np.random.Gener
     positive(reach=reach, scale=scale)
     means = np.asarray(means, dtype=np.float64)
     norm = np.linalg.norm(means, axis=-1, keepdims=True)
-    clipped = (means * np.minimum(1.0, reach / np.maximum(norm, 1e-300))).mean(axis=-2)
+    clipped = (means * (reach / np.maximum(norm, reach))).mean(axis=-2)
     return clipped + scale * rng.standard_normal(clipped.shape)
