@@ -29,7 +29,7 @@ Inputs = Mapping[str, Any]
 Test = Callable[[float], Evidence]
 
 FACTORS = (2.0**-40, 2.0**40)
-"""About 10⁻¹² and 10¹² of the unit: no absolute tolerance is that small; powers of 2, so that the change rounds nothing."""
+"""About 10⁻¹² and 10¹² units, which absolute tolerances are not made for; powers of 2 round nothing."""
 FAR = 2.0**30
 """A shift by 10⁹ units, which leaves a position 22 binary digits behind the point."""
 SINGLE = 1e-5

@@ -128,9 +128,9 @@ PROGRAMS: dict[str, Program] = {
         for name in MECHANISMS
     },
     "pure law of a column": formula(
-        lambda counts, others: l1_instance.pure_law(counts * [[1.0], [others], [1.0]], 0.5)[0],
-        mapped("another column of many records", lambda factor: 1e6 * factor, "others", moves=False),
-        counts=np.array([[3.0, 1.0, 1.0], [0.0, 0.0, 5.0], [2.0, 0.0, 3.0]]), others=1.0,
+        lambda counts, others: l1_instance.pure_law(counts * [[1.0], [others], [others]], 0.5)[0],
+        mapped("other columns of few records", lambda _: 1.0, "others", moves=False),
+        counts=np.array([[1e6, 0.0, 1e6 + 3.0], [0.0, 0.0, 5.0], [2.0, 0.0, 3.0]]), others=1e6,
     ),
     "risk": formula(
         lambda theta, data: l1_instance.risk(theta, data), *of_space(1, theta=1, data=1), reordered("data"),
