@@ -112,7 +112,7 @@ def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]
     """`assert_private(mechanism, pairs, epsilon, delta=0.0, adjacency=…)`: fails where an audit refutes it.
 
     `mechanism(data, size, rng)` returns `size` outputs; `pairs` is a list of neighbouring datasets or a
-    function `pairs(rng)`; further keywords (max_samples, time_limit, method, score, seed, jobs, errors) go to
+    function `pairs(rng)`; further keywords (max_samples, time_limit, method, seed, jobs, errors) go to
     `audits.audit_privacy`; with planting=True leaks are planted into the outputs of an audit that passes, and
     its result says which of them it catches. A refutation is confirmed on fresh draws, and sampling goes on
     until its size is known to a tenth. The seed is derived from the test's name unless given. Returns the

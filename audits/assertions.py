@@ -40,7 +40,7 @@ def assert_private(
     mechanism  ``mechanism(data, size, rng)`` returns `size` outputs.
     pairs      a list of neighbouring datasets, or a function ``pairs(rng)``.
     alpha      probability that a mechanism that keeps its claim is refuted by this call.
-    options    further keywords of `audits.audit_privacy`: max_samples, time_limit, method, score, seed (0),
+    options    further keywords of `audits.audit_privacy`: max_samples, time_limit, method, seed (0),
                jobs, errors, planting. A refutation is confirmed on fresh draws, its size known to a tenth.
 
     Raises ValueError for bad input.

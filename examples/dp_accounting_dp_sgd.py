@@ -3,8 +3,8 @@
 Run: `dpclaims audit examples/dp_accounting_dp_sgd.py`.
 
 Every step keeps each record with probability RATE, adds up the kept gradients (numbers in [−1, 1] here) and
-adds Gaussian noise. The output is all three noisy sums, seen by an attacker who knows every other record. A
-score is passed: the exact log-likelihood ratio of the canary's presence, so that nothing has to be learned.
+adds Gaussian noise. An attacker who knows every other record sees all three noisy sums. What is audited
+is the exact log-likelihood ratio of the canary's presence, so that nothing has to be learned.
 """
 
 import dp_accounting
@@ -25,13 +25,13 @@ SIGMA = dp_accounting.calibrate_dp_mechanism(PLDAccountant, steps, epsilon, delt
 
 
 def mechanism(data, size, rng):
-    """`size` runs on the gradients `data`; output (size, STEPS)."""
-    return noisy_sums(data, size, rng, SIGMA)
+    """`size` runs on the gradients `data`; output (size,)."""
+    return score(noisy_sums(data, size, rng, SIGMA))
 
 
 def too_little_noise(data, size, rng):
     """The slip: the noise of one step is shared out over the steps, as if only their sum were seen."""
-    return noisy_sums(data, size, rng, SIGMA / STEPS**0.5)
+    return score(noisy_sums(data, size, rng, SIGMA / STEPS**0.5))
 
 
 def noisy_sums(data, size, rng, sigma):

@@ -198,7 +198,6 @@ pairs = None                         | no 'pairs' in it.* or --schema
 pairs = 3                            | pairs must hold or yield pairs .* got 3
 pairs = [((1, 2), (3, 4))]           | not a neighbouring pair.*one different record
 def pairs(rng): raise KeyError('oh') | pairs\(rng\) raised KeyError\('oh'\)
-def score(x): return x[:1]           | score must return
 def mechanism(:                      | raised SyntaxError
 import no_such_module_here           | raised ModuleNotFoundError.*\(line 8\)
 raise SystemExit(1)                  | called exit\(1\)

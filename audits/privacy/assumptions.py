@@ -57,13 +57,12 @@ BROKEN = {
 REMEDY = "audit it with one output a call: audits.each(lambda data, rng: mechanism(data, 1, rng)[0])"
 
 
-def sentence(name: str, one_by_one: bool = False, scored: bool = False) -> str:
+def sentence(name: str, one_by_one: bool = False) -> str:
     """What is to be said of an assumption that fails; nothing where none does."""
     if not name:
         return ""
     remedy = "" if one_by_one or name in ("calls", "datasets") else f"; {REMEDY}"
-    score = ", or where a score looks at more than its output" if scored and name != "data" else ""
-    return f"An assumption fails: {BROKEN[name]}{score}; nothing can be said of its privacy{remedy}."
+    return f"An assumption fails: {BROKEN[name]}; nothing can be said of its privacy{remedy}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +148,7 @@ class Assumptions:
                 break
         self.tested += drawn
         self.spent += self._drawing() - start
-        self.broken = sentence(name, self.drawer.one_by_one, self.job.options.score is not None)
+        self.broken = sentence(name, self.drawer.one_by_one)
         return not self.broken
 
     def _drawing(self) -> float:

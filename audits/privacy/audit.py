@@ -22,7 +22,7 @@ from audits.privacy.bet.method import Finding, Job, nothing, with_shares
 from audits.privacy.bet.sequential import LATE, Sequential
 from audits.privacy.draw import failures
 from audits.privacy.draw.datasets import brief, kept_apart
-from audits.privacy.draw.draws import SYMBOLS, TRIED, BadScore, Drawer, named
+from audits.privacy.draw.draws import SYMBOLS, TRIED, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
 from audits.privacy.options import MIN_SAMPLES, Options, options_of
@@ -32,11 +32,11 @@ from audits.privacy.tuning import TUNING
 from audits.values import digest
 
 CONSTANT = (
-    "Each of the two datasets gave the same {} again and again, as where no noise is added, or where an "
+    "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "
     "earlier answer is returned."
 )
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
-ALIKE = "Every {} on both datasets was the same, so nothing was tested: does the {} do anything?"
+ALIKE = "Every output on both datasets was the same, so nothing was tested: does the mechanism do anything?"
 TYPES = (
     "whoever sees the type tells the datasets apart. Types of arrays are no part of the outputs that are "
     "audited: return one type, or lists, in which every output has its own."
@@ -69,14 +69,9 @@ def audit_privacy(
     time_limit   seconds since the first output came; None, the default, for no limit (the command: 300).
     method       "sequential" (the default; stops as soon as the violation is certain) or "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest).
-    score        ``score(outputs)`` → (size,) numbers, large for the first dataset; replaces the learned ones.
     resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
                  where it is not reached within the budget.
     stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
-    footprints   let the verdict also speak of the least significant bits of outputs that are single floats,
-                 and of the sign of zero. Noise that is drawn in floating point has such footprints nearly
-                 always (Mironov, CCS 2012); the result's `footprints` tells of them apart from the verdict in
-                 any case, at an error level α of its own.
     errors       "raise": a mechanism that raises or returns NaN is bad input, but where it does so on one
                  dataset only, and that refutes the claim. "symbol": an exception, by its type, and NaN are
                  outputs like others, as a failure that depends on the data is a leak; outputs are then drawn
@@ -108,6 +103,9 @@ def audit_privacy(
     A mechanism that is called for each output anyway (`each`) may change its data. The tests take at most a
     quarter of the time limit; a mechanism that is too costly for them is drawn one output a call.
 
+    Noise that is drawn in floating point shows in its lowest bits nearly always (Mironov, CCS 2012). These
+    are no part of the verdict; the result's `footprints` tells of them, at an error level α of its own.
+
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
     returns NaN, another number of outputs, or another kind of output on the second dataset.
 
@@ -123,7 +121,7 @@ def audit_privacy(
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
     taken, more_pairs = take_pairs(pairs, rng, adjacency)
     drawer = Drawer(
-        mechanism if asked.score is None else _scored(mechanism, asked.score, asked.errors),
+        mechanism,
         asked.errors,
         asked.jobs,
         keep=max(footprints_of.ROWS, asked.planting * asked.max_samples // (KEPT * len(taken))),
@@ -285,14 +283,13 @@ def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> A
     if drawer.changed and drawer.one_by_one:
         notes.append(CHANGES)
     constant = _constant(outputs, result)
-    what, whose = ("output", "mechanism") if asked.score is None else ("score", "score")
     if constant and result.refuted:
-        notes.append(CONSTANT.format(what))
+        notes.append(CONSTANT)
     elif constant and digest(outputs[0][0]) == digest(outputs[1][0]):
-        notes.append(ALIKE.format(what, whose))
+        notes.append(ALIKE)
     result = replace(result, constant=constant, note=" ".join(notes).strip())
     cost = max(seconds, drawer.seconds)
-    if asked.score is None and not result.premise:
+    if not result.premise:
         first, second = _doubles(finding.encoder, outputs)
         low_bits = footprints_of.look(first, second, asked.epsilon, asked.delta, asked.alpha)
         result = replace(result, footprints=low_bits)
@@ -344,8 +341,7 @@ def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> 
 
     def run(leaky: Leaky, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
-        same: dict[str, Any] = {"score": asked.score, "footprints": asked.footprints}
-        short = Options(**claim, **limited, **same, max_samples=samples)
+        short = Options(**claim, **limited, max_samples=samples)
         found = RUN[asked.method](Job(short, cast(Drawer, leaky), [kept_apart((0, 1))], rng, job.threads))
         return found.refuted, not found.undecided
 
@@ -390,26 +386,3 @@ def _told_by(result: AuditResult, witness: Witness) -> AuditResult:
     direction = "forward" if first >= second else "backward"
     event = with_shares(witness.event, direction, max(first, second), min(first, second))
     return replace(result, event=event, direction=direction)
-
-
-def _scored(mechanism: Callable[..., Any], score: Callable[[Any], Any], errors: str) -> Callable[..., Any]:
-    """The mechanism with the user's score of its outputs in their place."""
-
-    @functools.wraps(mechanism)  # it keeps what is known of the mechanism
-    def scored(data: Any, size: int, rng: np.random.Generator) -> Any:
-        outputs = mechanism(data, size, rng)
-        try:
-            values = np.asarray(score(outputs))
-        except Exception as error:
-            raise BadScore(f"score raised {type(error).__name__}({brief(str(error))})") from error
-        if values.shape != (size,) or values.dtype.kind not in "biuf":
-            raise BadScore(
-                f"score must return {size} numbers for {size} outputs, "
-                f"got {values.dtype} of shape {values.shape}"
-            )
-        if errors == "raise" and np.isnan(values).any():
-            raise BadScore("score must return a number for each output, got NaN")
-        return cast(Any, values)
-
-    scored.scored = True  # type: ignore[attr-defined]
-    return scored

@@ -21,7 +21,7 @@ METHODS = ("sequential", "clopper-pearson")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
 KNOWN = {"method": METHODS, "errors": ERRORS}
-SWITCHES = "stop_early", "footprints", "confirm", "partial", "planting", "simplest"
+SWITCHES = "stop_early", "confirm", "partial", "planting", "simplest"
 NO_ESTIMATE = "; 'gdp', an estimate that never decided, is gone"
 
 
@@ -40,10 +40,8 @@ class Options:
     max_samples: int = 1_000_000
     time_limit: float | None = None
     method: str = "sequential"
-    score: Callable[[Any], Any] | None = None
     resolution: float | None = None
     stop_early: bool = True
-    footprints: bool = False
     errors: str = "raise"
     jobs: int = 1
     precision: float | None = None
@@ -73,9 +71,7 @@ class Options:
             value = getattr(self, name)
             gone = NO_ESTIMATE if isinstance(value, str) and value == "gdp" else ""
             self._must(isinstance(value, str) and value in known, name, f"one of {known}{gone}")
-        for name in ("score", "progress"):
-            value = getattr(self, name)
-            self._must(value is None or callable(value), name, "a function or None")
+        self._must(self.progress is None or callable(self.progress), "progress", "a function or None")
         seed: Any = self.seed
         whole = not isinstance(seed, bool) and isinstance(seed, numbers.Integral)
         self._must(whole and int(seed) >= 0, "seed", "a whole number ≥ 0")

@@ -37,7 +37,8 @@ class Case:
     drawn, line      read in the source by hand, as library/module.py:12, where they are known: the lines at
                      which what breaks the claim is drawn or leaves, any of which is right, and the line that
                      a correction changes.
-    errors, footprints, max_samples, time_limit   as for `audit_privacy`; the time in seconds.
+    errors, max_samples, time_limit   as for `audit_privacy`; the time in seconds.
+    footprints       whether the lowest bits of the outputs decide, too: the result's `footprints`.
     """
 
     file: Path

@@ -50,14 +50,15 @@ def _audited(case: Case, python: Path, jobs: int) -> dict[str, Any]:
                 max_samples=case.max_samples,
                 time_limit=case.time_limit,
                 errors=case.errors,
-                footprints=case.footprints,
                 jobs=jobs,
             )
             if not result.premise:
                 break
     finally:
         mechanism.close()
-    found = result.to_dict()
+    found, bits = result.to_dict(), result.footprints
+    if case.footprints and bits is not None and bits.epsilon_lower > case.epsilon:
+        found |= {"verdict": "refuted", "epsilon_lower": bits.epsilon_lower, "event": bits.event}
     keep = (
         "verdict",
         "epsilon_lower",

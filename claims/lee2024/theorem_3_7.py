@@ -328,17 +328,21 @@ def check_private(point: Point) -> Iterator[Evidence]:
     tried = {"sum": (low, up, np.ones(d)), "contrast": (opposite, mixed, contrast)}
     levels = iter(point.split(len(mechanisms()) * len(tried)))
     for name, mechanism in mechanisms().items():
-
-        def run(
-            data: np.ndarray, size: int, rng: np.random.Generator, mechanism: Any = mechanism
-        ) -> np.ndarray:
-            return mechanism(data.sum(axis=0), n, size, rng, epsilon=point.epsilon, delta=point.delta)
-
         for score, (first, second, weights) in tried.items():
+
+            def run(
+                data: np.ndarray,
+                size: int,
+                rng: np.random.Generator,
+                mechanism: Any = mechanism,
+                weights: np.ndarray = weights,
+            ) -> np.ndarray:
+                budget = {"epsilon": point.epsilon, "delta": point.delta}
+                return mechanism(data.sum(axis=0), n, size, rng, **budget) @ weights
+
             result = audit_privacy(
                 run, [(first, second)], epsilon=point.epsilon, delta=point.delta, adjacency=PAPER.adjacency,
                 alpha=next(levels), rng=point.rng, max_samples=point.samples,
-                score=lambda x, weights=weights: x @ weights,
             )  # fmt: skip
             yield result.evidence(f"{name}, told by the {score}")
 

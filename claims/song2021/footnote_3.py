@@ -117,18 +117,16 @@ def check(point: Point) -> Iterator[Evidence]:
         )  # fmt: skip
 
     def first_report(data: Array, size: int, generator: np.random.Generator) -> Array:
-        """All T reports of the first record, whose gradient does not depend on θ: it has n copies."""
+        """The sum of the T reports of the first record, whose gradient does not depend on θ: n copies."""
         copies = np.repeat(data[:1], size, axis=0)
         same_record = Problem(copies[:, :-1], copies[:, -1], losses.huber(1.0))
         return np.stack(
-            [local.local_reports(same_record, np.zeros(1), noise, generator)[:, 0] for _ in range(steps)],
-            axis=1,
-        )
+            [local.local_reports(same_record, np.zeros(1), noise, generator)[:, 0] for _ in range(steps)]
+        ).sum(axis=0)
 
     result = audit_privacy(
         first_report, [huber_pair(2, 1.0, far=100.0)], epsilon=epsilon, delta=delta,
         adjacency=PAPER.adjacency, alpha=alpha[2], rng=rng, max_samples=2 * point.drawn,
-        score=lambda outputs: outputs.sum(axis=1),
     )  # fmt: skip
     yield beside_a_law(result, "the T reports of one record")
 

@@ -82,7 +82,6 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
             {"mechanism": lambda d, n, rng: np.zeros((n, 2 + int(np.any(d))))},
             "got vectors of 3 numbers on the second dataset of pair 0 after vectors of 2 numbers",
         ),
-        ({"score": lambda v: v[:2]}, "score must return 32 numbers"),
         ({"pairs": []}, "pairs must hold at least one pair"),
         ({"pairs": [(1, 2, 3)]}, "pairs must hold tuples"),
         ({"pairs": lambda rng: iter([])}, "pairs must hold at least one pair"),
@@ -174,11 +173,6 @@ def test_the_words_of_the_command_line_name_the_same_adjacency(word: str) -> Non
     assert not found.refuted
     with pytest.raises(ValueError, match="one record more"):
         audit_privacy(lambda d, n, rng: rng.laplace(size=n), [((0, 1), (0, 0))], **options)
-
-
-def test_a_score_of_another_kind_is_not_blamed_on_the_mechanism() -> None:
-    with pytest.raises(ValueError, match=r"^score must return \d+ numbers for \d+ outputs"):
-        audit_privacy(laplace, ROWS, epsilon=1.0, adjacency="replace", score=lambda outputs: 1.0)
 
 
 def test_an_array_whose_length_depends_on_the_data_is_said_to_leak() -> None:

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from audits.privacy import audit_privacy, each, show
-from audits.privacy.after.footprints import LEAST_ROWS, look
-from audits.privacy.outputs.bits import cells
+from audits.privacy.after.footprints import LEAST_ROWS, cells, look
 
 RNG = np.random.default_rng
 

@@ -15,7 +15,6 @@ from operator import itemgetter
 import numpy as np
 
 from audits.privacy.bet.binomial import two_bounds
-from audits.privacy.outputs.bits import cells
 from audits.privacy.outputs.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
 
@@ -25,6 +24,8 @@ ROWS = LOOKS[-1]
 LEAST_ROWS = 128
 MOST_COLUMNS = 16
 FEATURES = 3
+EXPONENTS, ZEROS = range(-30, 34), 64
+"""Exponents that are told apart, and how many numbers of trailing zero bits are."""
 
 
 def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:
@@ -91,3 +92,14 @@ def _features(a: Floats, b: Floats, columns: int, half: int) -> Iterator[tuple[i
         best = int(np.abs(shares[0] - shares[1]).argmax())
         one, other = ((numbers.view(np.int64) >> best) & 1 for numbers in both)
         yield column, (f"bit {best} of the significand", one, other)
+
+
+def cells(values: Floats) -> tuple[Ints, Ints]:
+    """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
+    zero its sign."""
+    bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)
+    lowest = bits & -bits
+    zeros = np.where(bits == 0, 52, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1)
+    exponent = np.clip(np.frexp(values)[1] - EXPONENTS.start, 0, len(EXPONENTS) - 1)
+    low = np.where(values == 0.0, 8 + np.signbit(values), bits & 7)
+    return exponent.astype(np.int64) * ZEROS + zeros, low.astype(np.int64)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from audits.privacy.bet import binomial, calibration, events, folds
-from audits.privacy.bet.atoms import count_atoms, family_of_sets, scorer
+from audits.privacy.bet.atoms import count_atoms, family_of_sets, find_atoms, scorer
 from audits.privacy.bet.betting import log_sum
 from audits.privacy.bet.method import Finding, Job, nothing, with_shares
 from audits.privacy.bet.pair_state import PairState
@@ -67,7 +67,7 @@ def _learn(state: PairState, rest: int) -> Candidate | None:
     """The event with the largest bound expected on `rest` samples of each dataset."""
     first, second = state.samples()
     half = len(first) // 2
-    state.atoms = state.repeated(first, second)
+    state.atoms = find_atoms(first, second)
     scorers = scorer(first, state.atoms), scorer(second, state.atoms)
     best: Candidate | None = None
     kinds = state.learners()

@@ -152,8 +152,7 @@ class PairState:
 
     def learners(self) -> list[Learner]:
         """The learners that suit what was drawn so far."""
-        asked = self.job.options
-        return learners(self.samples()[0], asked.footprints)
+        return learners(self.samples()[0])
 
     def live(self) -> list[Hypothesis]:
         """The hypotheses that have events to bet on."""
@@ -204,13 +203,9 @@ class PairState:
             # The new fit may be the unlucky or the old count the lucky one, so both are kept.
             self.hypotheses.append(Hypothesis(NO_MORE, before))
 
-    def repeated(self, first: Encoded, second: Encoded) -> Atoms | None:
-        """The outputs that repeat; None where few do, or where the lowest bits count: −0.0 equals 0.0."""
-        return None if self.job.options.footprints else find_atoms(first, second)
-
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
-        self.atoms = self.repeated(first, second)
+        self.atoms = find_atoms(first, second)
         self.counts = self.learned_counts = None
         if self.atoms is not None:
             half = slice(0, len(first) // 2)

@@ -49,10 +49,6 @@ class Stopped(BaseException):
     that catches every `Exception` does not stop it."""
 
 
-class BadScore(ValueError):
-    """The user's score returns something else than a number for each output."""
-
-
 def each(f: Mechanism) -> Mechanism:
     """A mechanism from `f(data, rng)` that draws one output a call.
 
@@ -183,8 +179,7 @@ class Drawer:
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
-        name = "the score" if getattr(self.mechanism, "scored", False) else "output"
-        return Encoder(nan=self.symbols, typed=lambda: not self.arrays, name=name)
+        return Encoder(nan=self.symbols, typed=lambda: not self.arrays)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
@@ -293,7 +288,7 @@ class Drawer:
             raw = self._outputs(data, size, rng)
         except WorkerFailed as error:
             raise WorkerFailed(f"{error}; on {where}") from error
-        except (KeyboardInterrupt, Stopped, BadScore):
+        except (KeyboardInterrupt, Stopped):
             raise
         except BaseException as error:
             # A panic of Rust and a test that fails are no `Exception`, but they are failures like others.

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.bits import cell_words
-from audits.privacy.outputs.bits import cells as bit_cells
 from audits.privacy.outputs.describe import OUTPUT, Elements, Interval, Symbol, Words, joined
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.outputs.score import Score, View, fold_of, threshold_words
@@ -44,27 +42,6 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         return cells.words(c) if c < numbers else Elements((Symbol(c - numbers + 1),))
 
     return of_cells("sets", cell, name, first, second, few=TUNING.parts)
-
-
-def footprints(first: Encoded, second: Encoded) -> Score:
-    """Trailing zero bits of the significand, by the exponent: which doubles a computation can reach at all;
-    and the sign of a zero.
-
-    Finds what Mironov (2012) describes; nearly every noise that is added in floating point has it.
-    """
-
-    def cell(e: Encoded) -> Ints:
-        x = e.values[:, 0]
-        return 2 * bit_cells(x)[0] + ((x == 0.0) & np.signbit(x))
-
-    return of_cells(
-        "footprints",
-        cell,
-        lambda c: Elements(("−0" if c % 2 else cell_words(c // 2),)),
-        first,
-        second,
-        "(exponent, trailing zero bits)",
-    )
 
 
 def of_view(name: str, view: View, first: Encoded, second: Encoded) -> Score:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from audits.privacy.learn import families
-from audits.privacy.learn.cells import footprints, sets, value
+from audits.privacy.learn.cells import sets, value
 from audits.privacy.learn.regressions import logistic, smooth
 from audits.privacy.learn.search import search
 from audits.privacy.outputs.outputs import Encoded
@@ -35,7 +35,6 @@ class Learner:
 
 VALUE = Learner("value", value, few=True)
 SETS = Learner("sets", sets, few=True, table=True)
-FOOTPRINTS = Learner("footprints", footprints)
 SMOOTH = Learner("smooth", smooth, folds=True, rare=True)
 LOGISTIC = Learner("logistic", logistic, folds=True)
 LISTS = Learner(
@@ -50,12 +49,9 @@ SYMBOLS = Learner(
 )
 
 
-def learners(sample: Encoded, low_bits: bool) -> list[Learner]:
-    """The learners that suit an output; their weights are fixed before the first bet.
-
-    low_bits  whether the lowest bits of numbers count.
-    """
+def learners(sample: Encoded) -> list[Learner]:
+    """The learners that suit an output; their weights are fixed before the first bet."""
     if sample.is_single:
-        return [VALUE, SETS, *([FOOTPRINTS] if low_bits else [])]
+        return [VALUE, SETS]
     few = sample.shape[0] <= TUNING.few_columns and not sample.codes.any()
     return [SETS, SMOOTH if few else LOGISTIC, LISTS, SYMBOLS]

@@ -153,14 +153,12 @@ class Place:
     item  the number of an item there, None for the place itself.
     look  what is looked at; None for what is there.
     unit  of the numbers of a time.
-    name  what the output itself is called.
     """
 
     path: str
     item: int | None = None
     look: Look | None = None
     unit: str = ""
-    name: str = "output"
 
     def in_full(self) -> Place:
         """The same with the item as a part of the path."""
@@ -168,5 +166,5 @@ class Place:
 
     def __str__(self) -> str:
         item = "" if self.item is None else f"[{self.item}]"
-        where = f"{self.name}{self.path}{item}" if self.path or not item else f"coordinate {self.item}"
+        where = f"output{self.path}{item}" if self.path or not item else f"coordinate {self.item}"
         return where if self.look is None else f"{self.look.words}{where}"

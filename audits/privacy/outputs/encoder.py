@@ -165,13 +165,10 @@ class Encoder:
     nan    whether NaN is a symbol; otherwise it is refused.
     typed  () → whether each output has a type of its own: False where calls return arrays, which give all of
            their outputs one type.
-    name   what an output is called in descriptions.
     """
 
-    def __init__(
-        self, nan: bool = False, typed: Callable[[], bool] = lambda: True, name: str = "output"
-    ) -> None:
-        self._nan, self._typed_now, self._name = nan, typed, name
+    def __init__(self, nan: bool = False, typed: Callable[[], bool] = lambda: True) -> None:
+        self._nan, self._typed_now = nan, typed
         self._typed = True
         self._layout: tuple[str, str] | None = None
         self._slots: dict[str, _Slot] = {}
@@ -254,19 +251,19 @@ class Encoder:
             unit = leaves.unit(items[0]) if items else ""
             found = ITEM.fullmatch(path)
             where = (_spelled(found[1]), int(found[2])) if found else (_spelled(path), None)
-            self._places += [Place(*where, look, unit, self._name) for look in (None, *looks)]
+            self._places += [Place(*where, look, unit) for look in (None, *looks)]
             if len(self._places) > MOST_ITEMS:
                 raise Refused(
-                    f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; give a score "
-                    "that sums them up"
+                    f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; return a "
+                    "score that sums them up"
                 )
         for path, every in lengths.items():
             if len(every) > 1:
                 self._lengths[path] = len(self._places)
-                self._places.append(Place(_spelled(path), None, LENGTH, "", self._name))
+                self._places.append(Place(_spelled(path), None, LENGTH))
         if not self._places:
             self._slots[""] = _Slot(0)
-            self._places.append(Place("", None, None, "", self._name))
+            self._places.append(Place(""))
         if [*self._slots] == [""]:
             self.number_columns[0] = 0
         if not all(place.path == "" for place in self._places):
@@ -538,7 +535,7 @@ class Encoder:
         def name(node: Node) -> str:
             if node.kind == "code":
                 column = self.number_columns[node.number]
-                return str(self.place(column)) if column >= 0 else f"form of {self._name}"
+                return str(self.place(column)) if column >= 0 else "form of output"
             if node.kind == "symbol":
                 known = [*self._symbols][node.number - 1 : node.number]
                 return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
@@ -546,9 +543,9 @@ class Encoder:
                 place = self.place(node.number)
                 return f"{place}{place.unit}"
             if len(self._places) == 1:
-                return f"{self._name}{self._places[0].unit}"
+                return f"output{self._places[0].unit}"
             plain = all(place.look is None for place in self._places)
-            return self._name if plain else f"columns of {self._name}"
+            return "output" if plain else "columns of output"
 
         return rendered(words, name, self.number_columns)
 

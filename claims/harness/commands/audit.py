@@ -240,7 +240,6 @@ def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Aske
             epsilon=claim[0],
             delta=claim[1],
             adjacency=loaded.adjacency,
-            score=loaded.score,
             **asked.keywords,
             precision=PRECISION,
             confirm=True,

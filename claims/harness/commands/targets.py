@@ -40,7 +40,6 @@ class Target:
     adjacency: Any
     epsilon: float | None
     delta: float | None
-    score: Callable[..., Any] | None
     label: str = ""
     guessed: str = ""
 
@@ -85,9 +84,6 @@ def _load_here(target: str, asked: Asked) -> Target:
         relation = relation or adapters.adjacency_of(found, options.get("distance", 1))
         claim = epsilon if asked.epsilon is None else asked.epsilon
         mechanism, epsilon = adapters.adapted(found, claim, options)
-    score = getattr(module, "score", None) if pairs is not None else None
-    if score is not None and not callable(score):
-        raise ValueError(f"{where}score must be a function of the outputs, got {score!r}")
     if pairs is not None:
         relation = _relation(relation, asked, where)
     elif relation not in ("replace", ADD_REMOVE):
@@ -99,7 +95,6 @@ def _load_here(target: str, asked: Asked) -> Target:
         adjacency=relation,
         epsilon=epsilon,
         delta=_module_number(module, "delta", where),
-        score=score,
         guessed=_guessed(pairs, asked, lambda: adapters.data_name(found, asked.again(target))),
     )
 
@@ -209,7 +204,6 @@ def _load_elsewhere(target: str, asked: Asked) -> Target:
         adjacency=relation if pairs is None else _relation(relation, asked, f"{place}: "),
         epsilon=mechanism.epsilon,
         delta=mechanism.delta,
-        score=None,
         guessed=_guessed(pairs, asked, str),
     )
 
