@@ -28,7 +28,7 @@ import pytest
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.draw.draws import stack
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import Column, Mark, Symbol
+from audits.privacy.outputs.describe import column_words, place_words, symbol_words
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded
@@ -285,7 +285,7 @@ def test_numbers_beyond_all_bounds_are_outputs(output: Any) -> None:
 def test_what_is_missing_is_a_symbol_when_asked_for(missing: Any) -> None:
     encoder = Encoder(nan=True)
     encoded = encoder.encode(stack([missing, pd.Timestamp("2020-01-01"), 1.0]), "here")
-    assert encoder.said(Symbol(int(encoded.codes[0, 0]))) == "NaN"
+    assert encoder.said(symbol_words(int(encoded.codes[0, 0]))) == "NaN"
     assert encoded.codes[0, 0] not in encoded.codes[1:, 0]
     with pytest.raises(ValueError, match="NaN"):
         Encoder().encode(stack([missing, 1.0, None]), "here")
@@ -332,7 +332,7 @@ def test_columns_are_named_in_the_words_of_the_output() -> None:
     encoder = Encoder()
     outputs = [{"a": 1.0, "b": [1, 2, 3]}, {"a": 2.0, "b": [1, 2]}] * 2
     found = encoder.encode(objects(outputs), "here")
-    words = [encoder.said(Column(j)) for j in range(found.shape[0])]
+    words = [encoder.said(column_words(j)) for j in range(found.shape[0])]
     assert words == [
         "output['a']",
         "output['b'][0]",
@@ -341,12 +341,11 @@ def test_columns_are_named_in_the_words_of_the_output() -> None:
         "length of output['b']",
     ]
     # Both forms are as frequent: the first in the alphabet is the usual one.
-    assert encoder.said((Mark(0), " = ", Symbol(int(found.codes[1, 0])))) == (
-        "form of output = {'a': float, 'b': [int, int]}"
-    )
+    told = encoder.said(f"{place_words(0)} = {symbol_words(int(found.codes[1, 0]))}")
+    assert told == "form of output = {'a': float, 'b': [int, int]}"
     plain = Encoder()
     plain.encode(np.zeros((3, 4)), "here")
-    assert plain.said((Column(3), " ≥ 0.7")) == "coordinate 3 ≥ 0.7"
+    assert plain.said(f"{column_words(3)} ≥ 0.7") == "coordinate 3 ≥ 0.7"
 
 
 SETS = """
@@ -369,7 +368,7 @@ def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     assert encoded.values[:, 0].tolist() == [1.5, 0.0, 0.0, 2.0, 0.0]
     none, fail = encoded.codes[1:3, 0].tolist()
     assert encoded.codes[:, 0].tolist() == [0, none, fail, 0, none]
-    assert encoder.said(("{", Symbol(none), "} ∪ {", Symbol(fail), "}")) == "{None} ∪ {'fail'}"
+    assert encoder.said(f"{symbol_words(none)} ∪ {symbol_words(fail)}") == "None ∪ 'fail'"
     again = encoder.encode(np.array([3.0, 4.0]), "there")
     assert again.values.shape == (2, 1)
     assert again.codes.tolist() == [[0], [0]]
@@ -379,7 +378,7 @@ def test_equal_keys_that_are_written_differently_are_fields_of_their_own() -> No
     encoder = Encoder()
     keys: list[Any] = [True, 1, 0.0, -0.0, "1"]
     found = encoder.encode(objects([{key: float(j)} for j, key in enumerate(keys)] * 2), "here")
-    names = {encoder.said(Column(j)) for j in range(found.shape[0])}
+    names = {encoder.said(column_words(j)) for j in range(found.shape[0])}
     assert {f"output[{key!r}]" for key in keys} <= names
 
 

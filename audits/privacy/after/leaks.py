@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import LENGTH, Column, Symbol
+from audits.privacy.outputs.describe import LENGTH, column_words, symbol_words
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded, Floats, join
 from audits.privacy.tuning import TUNING
@@ -171,7 +171,7 @@ def _continuous(values: Floats) -> bool:
 
 def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in one column of numbers."""
-    name, pooled = encoder.said(Column(j)), join([first, second])
+    name, pooled = encoder.said(column_words(j)), join([first, second])
     symbols = np.flatnonzero(np.array(encoder.number_columns) == j)
     values = pooled.values[(pooled.codes[:, symbols] == 0).all(axis=1), j]
     unique = np.unique(values)
@@ -193,12 +193,12 @@ def _of_numbers(first: Encoded, second: Encoded, j: int, encoder: Encoder) -> It
 def _of_symbols(first: Encoded, second: Encoded, place: int, encoder: Encoder) -> Iterator[PlantedLeak]:
     """Leaks in a column of symbols."""
     j = encoder.number_columns[place]
-    name, x, y = encoder.said(Column(j)), first.codes[:, place], second.codes[:, place]
+    name, x, y = encoder.said(column_words(j)), first.codes[:, place], second.codes[:, place]
     counts = np.bincount(x, minlength=int(max(x.max(), y.max())) + 1)
     common = int(counts[1:].argmax()) + 1
     shares = float(np.mean(x == common)), float(np.mean(y == common))
     if max(shares) >= TUNING.outer and min(shares) < 1.0:
-        words = encoder.said((name, " = ", Symbol(common), " in place of another"))
+        words = f"{name} = {encoder.said(symbol_words(common))} in place of another"
         yield _chance(
             words, put(0.0, [j], [place], common), "the commonest symbol in place of another", shares
         )

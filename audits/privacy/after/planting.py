@@ -25,7 +25,7 @@ from audits.privacy.after.leaks import PlantedLeak, battery
 from audits.privacy.bet import binomial
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import joined
-from audits.privacy.outputs.describe import Words, rendered
+from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import Planted
@@ -111,8 +111,8 @@ class Leaky:
     def encode(self, outputs: Encoded, where: str) -> Encoded:
         return outputs
 
-    def said(self, words: Words) -> str:
-        return rendered(words)
+    def said(self, text: str) -> str:
+        return rendered(text)
 
 
 def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:

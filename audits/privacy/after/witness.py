@@ -25,7 +25,7 @@ from audits import values
 from audits.privacy.bet import binomial
 from audits.privacy.draw.draws import joined
 from audits.privacy.learn.fits import shrinkage
-from audits.privacy.outputs.describe import SHOWN, Column, Mark, weighted
+from audits.privacy.outputs.describe import SHOWN, column_words, place_words, weighted
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, row_keys
@@ -216,10 +216,10 @@ def _events(
 ) -> Iterator[Iterable[Rated]]:
     """The events of each kind, the simplest kind first."""
     numbers, places = sides[0].shape
-    columns = [View(Column(j), lambda e, j=j: e.values[:, j]) for j in range(numbers)]
+    columns = [View(column_words(j), lambda e, j=j: e.values[:, j]) for j in range(numbers)]
     # Beside symbols the number 0 stands for what is none.
     zeros = () if any(side.codes.any() for side in sides) else (0.0,)
-    marks = [View(Mark(j), lambda e, j=j: e.codes[:, j], symbol=True) for j in range(places)]
+    marks = [View(place_words(j), lambda e, j=j: e.codes[:, j], symbol=True) for j in range(places)]
     telling = _telling([side.values for side in sides])
     yield _each(marks, _values, sides, rate)
     yield _each(columns, partial(_values, also=zeros), sides, rate)
@@ -311,7 +311,7 @@ def _sums(sides: Sequence[Encoded], raw: Sequence[Raw], telling: Sequence[int]) 
     signs = tuple((j, math.copysign(1.0, w)) for j, w in weights if abs(w) >= 0.5)
     for some in (signs, weights):
         if len(some) > 1:
-            words = weighted((Column(j), w) for j, w in some)
+            words = weighted((column_words(j), w) for j, w in some)
             yield View(words, partial(_weighted_sum, some))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.bet import events
-from audits.privacy.outputs.describe import OUTPUT, SHOWN, Words, joined
+from audits.privacy.outputs.describe import OUTPUT, SHOWN, joined
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, join, row_keys, row_words
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
@@ -143,15 +143,15 @@ def family_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Thre
         place, found = atoms.find(e)
         return np.where(found, known[place], rest)
 
-    def describe(t: float, upper: bool) -> Words:
+    def describe(t: float, upper: bool) -> str:
         inside = (known >= t) if upper else (known < t)
         found = np.flatnonzero(inside & (pooled[:-1] > 0))
         # Only those that are shown: there may be thousands.
-        cells: list[Words] = [row_words(atoms.rows, int(i)) for i in found[:SHOWN]]
+        cells = [row_words(atoms.rows, int(i)) for i in found[:SHOWN]]
         others = len(found) - len(cells)
         if (rest >= t) == upper and pooled[-1] > 0:
             cells.append("(anything else)")
-        return (OUTPUT, " in ", joined(cells, others))
+        return f"{OUTPUT} in {joined(cells, others)}"
 
     pooled = seen.sum(axis=0)
     cuts = events.thresholds(order, pooled)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.privacy.outputs.describe import Words
 from audits.privacy.outputs.outputs import Floats, Ints
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
@@ -68,7 +67,7 @@ class ThresholdFamily:
         """Counts of no samples of either dataset, (2, K)."""
         return np.zeros((2, len(self.thresholds)), np.int64)
 
-    def words(self, event: int) -> tuple[str, Words]:
+    def words(self, event: int) -> tuple[str, str]:
         """Direction and description of one of the 4K events."""
         kind, cut = divmod(event, len(self.thresholds))
         text = self.score.describe(float(self.thresholds[cut]), kind % 2 == 0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import OUTPUT, Elements, Interval, Symbol, Words, joined
+from audits.privacy.outputs.describe import OUTPUT, joined, symbol_words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
 from audits.privacy.outputs.score import Score, View, fold_of, threshold_words
 from audits.privacy.tuning import TUNING
@@ -38,8 +38,8 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         found = cells.of(e.values[:, 0])
         return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found)
 
-    def name(c: int) -> Words:
-        return cells.words(c) if c < numbers else Elements((Symbol(c - numbers + 1),))
+    def name(c: int) -> str:
+        return cells.words(c) if c < numbers else _symbol_words(c - numbers + 1)
 
     return of_cells("sets", cell, name, first, second, few=TUNING.parts)
 
@@ -52,17 +52,17 @@ def of_view(name: str, view: View, first: Encoded, second: Encoded) -> Score:
     return of_cells(name, lambda e: cells.of(view.of(e)), cells.words, first, second, view.words, folded=True)
 
 
-def _symbol_words(symbol: int) -> Words:
-    return Elements((Symbol(symbol) if symbol else "a number",))
+def _symbol_words(number: int) -> str:
+    return f"{{{symbol_words(number) if number else 'a number'}}}"
 
 
 def of_cells(
     name: str,
     cell: Callable[[Encoded], Ints],
-    words: Callable[[int], Words],
+    words: Callable[[int], str],
     first: Encoded,
     second: Encoded,
-    what: Words = OUTPUT,
+    what: str = OUTPUT,
     few: int = 0,
     folded: bool = False,
 ) -> Score:
@@ -88,14 +88,14 @@ def of_cells(
     seen = np.bincount(np.concatenate([x, y]), minlength=cells) > 0
     without = [counted(x[fold != k], y[fold != k]) for k in range(TUNING.folds if folded else 0)]
 
-    def describe(t: float, upper: bool) -> Words:
+    def describe(t: float, upper: bool) -> str:
         inside = reaches(ratio[:-1], t) == upper
         found = np.flatnonzero(inside & seen)
         names = [words(int(c)) for c in found[: TUNING.glance]]
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         if not names:
             return "output where nothing was seen while learning"
-        return (what, " in ", joined(names, len(found) - len(names)))
+        return f"{what} in {joined(names, len(found) - len(names))}"
 
     return Score(
         name,
@@ -147,14 +147,14 @@ class Partition:
         low = float(self.edges[place - 1]) if place > 0 else -math.inf
         return [low, float(self.edges[place]) if place < len(self.edges) else math.inf]
 
-    def words(self, cell: int) -> Words:
+    def words(self, cell: int) -> str:
         """A cell."""
         if cell < len(self.atoms):
-            return Elements((value_words(self.atoms[cell]),))
+            return f"{{{value_words(self.atoms[cell])}}}"
         if len(self.atoms) > 0 and len(self.edges) == 0:
             return "(another number)"
         low, high = (number_words(end, self.digits) for end in self._ends(cell))
-        return Interval(low, high)
+        return f"[{low}, {high})"
 
 
 def partition(values: Floats) -> Partition:

@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.privacy.learn.cells import Partition, partition
 from audits.privacy.learn.search import Candidates, family
-from audits.privacy.outputs.describe import Mark, Symbol
+from audits.privacy.outputs.describe import place_words, symbol_words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, number_words, row_keys
 from audits.privacy.outputs.score import View
 from audits.privacy.tuning import BOUND, TUNING
@@ -74,7 +74,7 @@ def _cells_of(numbers: Sequenced, cells: Partition, e: Encoded) -> Ints:
 
 def _member(numbers: Sequenced, cells: Partition, cell: int) -> View:
     """How many numbers of a sequence are in a cell."""
-    words = "how many of ", numbers.words, " are in ", cells.words(cell)
+    words = f"how many of {numbers.words} are in {cells.words(cell)}"
     return View(words, lambda e: 1.0 * cells.holds(cell, numbers(e)).sum(axis=1))
 
 
@@ -113,8 +113,8 @@ def _window(numbers: Sequenced, length: int, step: int, sides: Sequence[Encoded]
     row, place = np.argwhere(keys(e) == key)[0]
     shown = numbers(e.take(slice(row, row + 1)))[0, step * place :][:length]
     said = f"({', '.join(number_words(x, 6) for x in shown)})"
-    words = f"how often {said} stands in "
-    return View((words, numbers.words), lambda e: 1.0 * (keys(e) == key).sum(axis=1))
+    words = f"how often {said} stands in {numbers.words}"
+    return View(words, lambda e: 1.0 * (keys(e) == key).sum(axis=1))
 
 
 def _window_keys(numbers: Sequenced, length: int, step: int, e: Encoded) -> Ints:
@@ -138,7 +138,7 @@ def in_place(first: Encoded, second: Encoded) -> Found:
     for place in range(first.shape[1]):
         here = [np.bincount(e.codes[:, place], minlength=_last(first, second)) for e in (first, second)]
         apart = of_shares(here[0] / len(first), here[1] / len(second), len(first))
-        view = View(Mark(place), lambda e, at=place: e.codes[:, at], symbol=True)
+        view = View(place_words(place), lambda e, at=place: e.codes[:, at], symbol=True)
         yield Candidates(apart, lambda j, view=view: view)
 
 
@@ -149,7 +149,7 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
         return
 
     def view(symbol: int) -> View:
-        words = "how often ", Symbol(symbol), " occurs"
+        words = f"how often {symbol_words(symbol)} occurs"
         return View(words, lambda e: (e.codes[:, 1:] == symbol).sum(axis=1))
 
     # The first column is the form of the whole output.
@@ -172,7 +172,7 @@ def agreeing(first: Encoded, second: Encoded) -> Found:
 
     def view(pair: int) -> View:
         i, j = left[pair : pair + 1], right[pair : pair + 1]
-        words = "(1 where ", Mark(int(i[0])), " and ", Mark(int(j[0])), " are the same symbol)"
+        words = f"(1 where {place_words(int(i[0]))} and {place_words(int(j[0]))} are the same symbol)"
         return View(words, lambda e: 1.0 * same(e, i, j)[:, 0])
 
     p, q = (same(e, left, right).mean(axis=0) for e in (first, second))

@@ -38,7 +38,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
     # The weights of a column are those of its number and of its sign.
     size = np.abs(weights[:width]) + np.abs(weights[-width:])
     names = some_of(map(of.words, np.argsort(-size, kind="stable").tolist()))
-    words = threshold_words(("a weighted sum of ", names))
+    words = threshold_words(f"a weighted sum of {names}")
     return Score("logistic", score(weights), words, folds=tuple(map(score, without)))
 
 
@@ -84,7 +84,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     weights, without = cross_fit(x, y, fold)
     folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
     whole = _quadratic_form(weights, of, rows, width)
-    words = threshold_words(("a smooth function of ", some_of(map(of.words, range(z.shape[1])))))
+    words = threshold_words(f"a smooth function of {some_of(map(of.words, range(z.shape[1])))}")
     return Score("smooth", whole, words, folds=folds)
 
 

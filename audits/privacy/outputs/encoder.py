@@ -22,7 +22,7 @@ import numpy as np
 
 from audits import values
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import LENGTH, Look, Node, Place, Words, rendered
+from audits.privacy.outputs.describe import LENGTH, Look, Place, rendered
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Raw
 from audits.privacy.tuning import TUNING
 from audits.values import MOST_ITEMS, MOST_NESTED, PLAIN, Refused, labelled
@@ -367,7 +367,7 @@ class Encoder:
             for path, column in self._lengths.items():
                 found[rows, column] = group.lengths.get(path, 0)
             codes[rows, 0] = self._forms_of(form, group, self._leaves(group, rows, found, codes))
-        return Encoded(found, codes, self.items)
+        return Encoded(found, codes, self.items, tuple(self.number_columns))
 
     def _in_place(self, group: _Group) -> bool:
         """Whether the leaves of a form are all columns there are, in their order."""
@@ -529,25 +529,25 @@ class Encoder:
 
     # --- words ---
 
-    def said(self, words: Words, most: int = 40) -> str:
+    def said(self, text: str, most: int = 40) -> str:
         """A description in the user's own words; symbols are cut to `most` characters."""
 
-        def name(node: Node) -> str:
-            if node.kind == "code":
-                column = self.number_columns[node.number]
+        def name(kind: str, number: int) -> str:
+            if kind == "place":
+                column = self.number_columns[number]
                 return str(self.place(column)) if column >= 0 else "form of output"
-            if node.kind == "symbol":
-                known = [*self._symbols][node.number - 1 : node.number]
+            if kind == "symbol":
+                known = [*self._symbols][number - 1 : number]
                 return _cut(repr(known[0]), most) if known else "(a symbol that never occurred)"
-            if node.kind == "column":
-                place = self.place(node.number)
+            if kind == "column":
+                place = self.place(number)
                 return f"{place}{place.unit}"
             if len(self._places) == 1:
                 return f"output{self._places[0].unit}"
             plain = all(place.look is None for place in self._places)
             return "output" if plain else "columns of output"
 
-        return rendered(words, name, self.number_columns)
+        return rendered(text, name)
 
     def place(self, column: int) -> Place:
         """What a column of numbers holds; a coordinate where nothing was encoded."""

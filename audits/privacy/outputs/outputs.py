@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import Column, Elements, Mark, Row, Symbol, Words
+from audits.privacy.outputs.describe import column_words, place_words, symbol_words
 from audits.privacy.tuning import TUNING
 
 Floats = NDArray[np.floating[Any]]
@@ -45,11 +45,13 @@ class Items:
 class Encoded:
     """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, first the form of the
     output, 0 for the usual one, then symbols at places, 0 for a number; `items`: what stands in an order in
-    them."""
+    them; `places`: for each column of symbols the column of numbers of the same place, −1 for the form of
+    what is no single number or symbol."""
 
     values: Floats
     codes: Ints
     items: tuple[Items, ...] = ()
+    places: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -66,7 +68,7 @@ class Encoded:
 
     def take(self, index: Any) -> Encoded:
         """The rows that `index` (a slice, a mask or positions) selects."""
-        return Encoded(self.values[index], self.codes[index], self.items)
+        return Encoded(self.values[index], self.codes[index], self.items, self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +89,12 @@ class Columns:
         place, symbol = np.array(self.marks).T
         return np.hstack([e.values, e.codes[:, place] == symbol])
 
-    def words(self, column: int) -> Words:
+    def words(self, number: int) -> str:
         """What a column holds."""
-        if column < self.width:
-            return Column(column)
-        place, symbol = self.marks[column - self.width]
-        return ("(", Mark(place), " = ", Symbol(symbol), ")")
+        if number < self.width:
+            return column_words(number)
+        where, what = self.marks[number - self.width]
+        return f"({place_words(where)} = {symbol_words(what)})"
 
 
 def columns_of(first: Encoded, second: Encoded) -> Columns:
@@ -114,7 +116,7 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     if len(parts) == 1:
         return parts[0]
     values, codes = (np.concatenate(some) for some in zip(*((p.values, p.codes) for p in parts), strict=True))
-    return Encoded(values, codes, parts[-1].items)
+    return Encoded(values, codes, parts[-1].items, parts[-1].places)
 
 
 def number_words(x: float, digits: int = 17) -> str:
@@ -129,10 +131,14 @@ def value_words(x: float) -> str:
     return number_words(x) + (" or beyond" if abs(x) >= LARGE else "")
 
 
-def row_words(e: Encoded, row: int) -> Words:
+def row_words(e: Encoded, row: int) -> str:
     """One row as a set of one element, a dozen of its numbers at most."""
-    numbers = tuple(map(value_words, e.values[row][:12]))
-    return Elements((Row(numbers, tuple(e.codes[row].tolist()), e.values.shape[1] > 12),))
+    codes = zip(e.places, e.codes[row].tolist(), strict=False)
+    symbols = {at: symbol_words(code) for at, code in codes if code}
+    numbers = [symbols.get(j, value_words(x)) for j, x in enumerate(e.values[row][:12].tolist())]
+    more = ", …" if e.values.shape[1] > 12 else ""
+    whole = f"({', '.join(numbers)}{more})" if len(numbers) > 1 else numbers[0]
+    return f"{{{whole}{f' as {symbols[-1]}' if -1 in symbols else ''}}}"
 
 
 def digits_of(values: Floats) -> int:

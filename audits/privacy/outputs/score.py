@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.privacy.outputs.describe import SHOWN, Interval, Symbol, Words, listed
+from audits.privacy.outputs.describe import SHOWN, symbol_words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, number_words, value_words
 
 
@@ -28,7 +28,7 @@ class View:
     symbol  whether the numbers are those of symbols, 0 for what is none.
     """
 
-    words: Words
+    words: str
     of: Callable[[Encoded], Any]
     symbol: bool = False
 
@@ -53,15 +53,15 @@ class Event:
         return ~inside if self.outside else inside
 
     @property
-    def words(self) -> Words:
+    def words(self) -> str:
         """The event; every number in it is exact."""
         if self.low == self.high:
             sign, value = "≠" if self.outside else "=", self.name or value_words(self.low)
-            return (self.view.words, f" {sign} ", Symbol(int(self.low)) if self.view.symbol else value)
+            return f"{self.view.words} {sign} {symbol_words(int(self.low)) if self.view.symbol else value}"
         if math.isinf(self.high):
-            return (self.view.words, f" {'<' if self.outside else '≥'} {number_words(self.low)}")
-        within = Interval(number_words(self.low), number_words(self.high))
-        return (self.view.words, f" {'is not' if self.outside else 'is'} in ", within)
+            return f"{self.view.words} {'<' if self.outside else '≥'} {number_words(self.low)}"
+        within = f"[{number_words(self.low)}, {number_words(self.high)})"
+        return f"{self.view.words} {'is not' if self.outside else 'is'} in {within}"
 
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
@@ -84,7 +84,7 @@ class Score:
 
     name: str
     evaluate: Callable[[Encoded], Floats]
-    describe: Callable[[float, bool], Words]
+    describe: Callable[[float, bool], str]
     learned: bool = True
     monotone: bool = True
     view: View | None = None
@@ -95,16 +95,15 @@ Fit = Callable[[Encoded, Encoded], Score | None]
 """Samples of both datasets → the score; None where there is none."""
 
 
-def threshold_words(what: Words, digits: int = 6) -> Callable[[float, bool], Words]:
+def threshold_words(what: str, digits: int = 6) -> Callable[[float, bool], str]:
     """What says that a number is beyond a threshold."""
-    return lambda t, upper: (what, f" {'≥' if upper else '<'} {number_words(t, digits)}")
+    return lambda t, upper: f"{what} {'≥' if upper else '<'} {number_words(t, digits)}"
 
 
-def some_of(parts: Iterable[Words]) -> Words:
+def some_of(parts: Iterable[str]) -> str:
     """The first of some descriptions, and how many there are more."""
     every = [*parts]
-    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
-    return (listed(every[:SHOWN]), more)
+    return ", ".join(every[:SHOWN]) + (f" and {len(every) - SHOWN} more" if len(every) > SHOWN else "")
 
 
 def fold_of(rows: int, folds: int) -> Ints:
