@@ -24,14 +24,13 @@ import numpy as np
 from audits import values
 from audits.privacy.bet import binomial
 from audits.privacy.draw.draws import joined
-from audits.privacy.learn.fits import shrinkage
 from audits.privacy.outputs.describe import SHOWN, column_words, place_words, weighted
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, row_keys
 from audits.privacy.outputs.score import Event, View
 from audits.privacy.result import Share, Witness
-from audits.privacy.tuning import BOUND, TUNING
+from audits.privacy.tuning import TUNING
 
 LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: four times those of the audit up to FEW, twice up to MANY, as two intervals
@@ -50,9 +49,8 @@ CAUTION = 1.0
 """Standard errors by which shares are thought to be weaker than the searched outputs have them."""
 WRITTEN = 120
 """Letters of a whole output that is named, at most."""
-
-Weights = tuple[tuple[int, float], ...]
-"""Columns and their weights in a sum."""
+HALF = 0.5
+"""Columns of a sum differ by at least this part of the largest difference, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,46 +300,21 @@ def _telling(x: Sequence[Floats]) -> list[int]:
 
 
 def _sums(sides: Sequence[Encoded], raw: Sequence[Raw], telling: Sequence[int]) -> Iterator[View]:
-    """What several numbers tell together: of vectors of numbers the sum and the largest size; and sums of a
-    few columns with signs, which are simpler than weights, and with weights."""
+    """What several numbers tell together: of vectors of numbers the sum and the largest size; and the sum of
+    the few columns whose means are farthest apart, each with the sign of its difference."""
     if sides[0].shape[0] > 1 and all(side.ndim > 1 and side.dtype.kind in "biuf" for side in raw):
         yield View("the sum of the coordinates", lambda e: e.values.sum(axis=1))
         yield View("the largest size of a coordinate", lambda e: np.abs(e.values).max(axis=1))
-    weights = _weights([side.values for side in sides], telling)
-    signs = tuple((j, math.copysign(1.0, w)) for j, w in weights if abs(w) >= 0.5)
-    for some in (signs, weights):
-        if len(some) > 1:
-            words = weighted((column_words(j), w) for j, w in some)
-            yield View(words, partial(_weighted_sum, some))
-
-
-def _weighted_sum(weights: Weights, e: Encoded) -> Floats:
-    return sum((w * e.values[:, j] for j, w in weights), start=np.zeros(len(e)))
-
-
-def _weights(x: Sequence[Floats], some: Sequence[int]) -> Weights:
-    """Weights of a few of some columns whose sum tells the datasets apart: those of Fisher's discriminant,
-    with two digits and at most 1; nothing where there are no two columns."""
-    if len(some) < 2:
-        return ()
-    a, b = (np.clip(side[: TUNING.retained_rows, some], -BOUND, BOUND) for side in x)
-    scale = np.concatenate([a, b]).std(axis=0)
-    scale[scale == 0.0] = np.inf
-
-    def fitted(chosen: Ints) -> Floats:
-        first, second = (side[:, chosen] / scale[chosen] for side in (a, b))
-        spread = np.cov(first, rowvar=False) + np.cov(second, rowvar=False)
-        # A sum of two covariances takes twice the ridge of their average.
-        ridge = 4.0 * shrinkage(first, second) / len(first)
-        return np.linalg.solve(spread + ridge * np.eye(len(chosen)), first.mean(axis=0) - second.mean(axis=0))
-
-    chosen = np.sort(np.argsort(-np.abs(fitted(np.arange(len(some)))), kind="stable")[:SHOWN])
-    weights = fitted(chosen) / scale[chosen]
-    largest = np.abs(weights).max()
-    if not largest > 0.0:
-        return ()
-    rounded = (float(f"{w:.2g}") for w in weights / largest)
-    return tuple((some[j], w) for j, w in zip(chosen.tolist(), rounded, strict=True) if w != 0.0)
+    x = [side.values[:, telling] for side in sides]
+    apart = x[0].mean(axis=0) - x[1].mean(axis=0)
+    spread = np.concatenate(x).std(axis=0)
+    size = np.divide(np.abs(apart), spread, out=np.zeros(len(telling)), where=spread > 0.0)
+    most = np.argsort(-size, kind="stable")[:SHOWN]
+    chosen = np.sort(most[size[most] >= HALF * size.max(initial=0.0)])
+    signs = [(telling[j], math.copysign(1.0, apart[j])) for j in chosen.tolist()]
+    if len(signs) > 1:
+        words = weighted((column_words(j), sign) for j, sign in signs)
+        yield View(words, lambda e: sum((sign * e.values[:, j] for j, sign in signs), np.zeros(len(e))))
 
 
 def _thresholds(view: View, sides: Sequence[Encoded], rate: Rate) -> Iterator[Rated]:

@@ -105,9 +105,7 @@ class _Walk:
         kind = type(item)
         if kind is np.ndarray and item.ndim > 0 and item.dtype.kind in "biufmMSU":
             self.form.append(f"array{item.shape} of {LEAF}")
-            # Python's numbers are read faster, but a float of another length is of another kind.
-            plain = item.dtype.kind in "biuSU" or item.dtype == np.float64
-            for j, part in enumerate(item.ravel().tolist() if plain else [*item.ravel()]):
+            for j, part in enumerate(_items(item.ravel())):
                 self.leaf(part, f"{path}{AT}{j}")
             self.lengths[path] = item.size
             return
@@ -132,6 +130,12 @@ class _Walk:
         short = 0 < len(self.held) - start == len(items) <= MOST_IN_ROW
         if in_list and short and self.as_rows:
             self.leaf(leaves.Word(values.text(item)), path + ROW)
+
+
+def _items(array: Raw) -> list[Any]:
+    """The items of an array, as Python's numbers, which are read faster; a float of another length is of
+    another kind."""
+    return array.tolist() if array.dtype.kind in "biuSU" or array.dtype == np.float64 else [*array]
 
 
 def _spelled(path: str) -> str:
@@ -390,7 +394,7 @@ class Encoder:
                 if slot is not None and slot.code >= 0:
                     codes[rows, slot.code] = 0
             for j in np.flatnonzero(of < 0).tolist():
-                tokens[j] = self._texts(group.numbers[:, j].tolist())
+                tokens[j] = self._texts(_items(group.numbers[:, j]))
             return tokens
         return [
             self._leaf(self._slots.get(path), column, rows, found, codes, row=path.endswith(ROW))
