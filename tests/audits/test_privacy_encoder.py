@@ -198,7 +198,7 @@ def audited(mechanism: Callable[..., Any], **options: Any) -> AuditResult:
     )
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.parametrize("seed", [2, pytest.param(1, marks=pytest.mark.slow)])
 def test_an_output_looks_the_same_in_every_batch(seed: int) -> None:
     rng = np.random.default_rng(seed)
     for _ in range(150):

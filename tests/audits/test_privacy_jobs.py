@@ -53,28 +53,17 @@ def test_processes_do_share_the_work() -> None:
 
 
 def test_processes_never_repeat_the_draws_of_each_other() -> None:
+    # A generator of the mechanism's own is in one state in all processes: one of them must draw.
     own = np.random.default_rng(3)
-    for draw in (own.normal, lambda: own.random() < 0.5, lambda: own.random() < 0.001):
-        # A generator of the mechanism's own is in one state in all processes: one of them must draw.
-        made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
-        made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
-        assert made.jobs == 1
-    # Chunks of unequal length repeat each other as far as both go; so does what is given a generator in vain.
-    for size, wrap in ((50, unseeded), (320, lambda f: lambda data, rng: f(data))):
-        made = drawer(each(wrap(lambda data: own.normal())), 2)
-        found = made.draw(Dataset(0.0), size, np.random.default_rng(0), "here")
-        assert made.jobs == 1
-        assert len(np.unique(found)) == size
-    # Nor is a generator of its own hidden by noise from the one that the mechanism is given.
-    made = drawer(each(lambda data, rng: own.normal() + 1e-9 * rng.random()), 2)
-    assert len(np.unique(made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here").round(6))) == 320
-    assert made.jobs == 1
-    # The operating system's entropy, and NumPy's global generator, are not shared.
-    for draw in (lambda: int.from_bytes(os.urandom(4), "big"), np.random.random):
-        made = drawer(each(unseeded(lambda data, draw=draw: draw())), 2)
-        found = made.draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
-        assert made.jobs == 2
-        assert len(np.unique(found)) == 320
+    mechanisms = (
+        each(unseeded(lambda data: own.normal())),
+        each(lambda data, rng: own.normal()),
+        # Nor is it hidden by noise from the generator that the mechanism is given.
+        each(lambda data, rng: own.normal() + 1e-9 * rng.random()),
+    )
+    for mechanism in mechanisms:
+        found = drawer(mechanism, 2).draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
+        assert len(np.unique(found.round(6))) == 320
 
 
 def test_outputs_that_cannot_be_sent_are_drawn_by_one_process() -> None:

@@ -8,11 +8,9 @@ import inspect
 import math
 import os
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
 from typing import Any, cast
 
 import numpy as np
@@ -37,7 +35,6 @@ CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
 """The least chunk of a mechanism that is called for every output, and how many chunks a draw has at most."""
-CHANCE = 1e-6
 TRIED = 4
 """Outputs that are drawn twice from equal seeds: they differ where a mechanism has a generator of its own."""
 WORTH_FORKING = 0.2
@@ -131,8 +128,8 @@ class Drawer:
     errors    "raise": an exception or NaN is bad input. "symbol": it is an output of its own; outputs are
               then drawn one a call, as a call that raises says nothing of its other outputs.
     jobs      processes that draw where every output takes a call of its own, and threads that draw where
-              not: outputs do not depend on it. What takes no generator is drawn on several processes only
-              where these are seen to draw different outputs.
+              not: outputs do not depend on it. What takes no generator is drawn by one process, as it may
+              draw from one that has the same state in all.
     keep      how many of the first outputs of a dataset are kept, at most.
     patience  seconds after which a draw of one output a call ends with fewer outputs.
 
@@ -250,7 +247,7 @@ class Drawer:
             with ThreadPoolExecutor(self.jobs) as pool:
                 return list(pool.map(work, range(count)))
         worth = self.seconds * sum(sizes) > WORTH_FORKING * max(self.drawn, 1)
-        if self.jobs > 1 and worth and can_fork():
+        if self.jobs > 1 and worth and self.replayable and can_fork():
             found = self._forked(work, count, again)
             if found is not None:
                 return found
@@ -263,17 +260,12 @@ class Drawer:
         """The chunks, drawn by processes; None where these repeat each other's draws, or cannot send them."""
         try:
             if self._replays is None:
-                # Of what takes no generator the chunks themselves must tell.
-                self._replays = not self.replayable or in_processes(again, 1, 1)[0]
-            if not self._replays:
-                return None
-            found = in_processes(work, count, self.jobs)
+                self._replays = in_processes(again, 1, 1)[0]
+            return in_processes(work, count, self.jobs) if self._replays else None
         except Unsendable:
             return None
         except RuntimeError as error:
             raise ValueError("mechanism ended the process that called it") from error
-        repeated = repeat([part for part, _ in found[: self.jobs]])
-        return found if repeated is False or (repeated is None and self.replayable) else None
 
     def _chunk(self, data: Dataset, size: int, rng: np.random.Generator, where: str, until: float) -> Raw:
         if not self.one_a_call:
@@ -360,20 +352,6 @@ def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:
     except ValueError:
         pass  # a function of C may have no signature
     return place.tb_frame.f_code.co_filename == __file__
-
-
-def repeat(parts: Sequence[Raw]) -> bool | None:
-    """Whether the first chunks of several processes repeat each other's draws: whether two of them are equal
-    as far as both go.
-
-    None where independent chunks would be equal with probability above `CHANCE`, (Σp²)^n for n outputs.
-    """
-    size = min(map(len, parts))
-    words = [[repr(output) for output in part[:size]] for part in parts]
-    counts = np.array(list(Counter(words[0]).values()))
-    if float(np.square(counts / counts.sum()).sum()) ** size > CHANCE:
-        return None
-    return any(first == second for first, second in combinations(words, 2))
 
 
 def joined(parts: list[Raw]) -> Raw:
