@@ -22,7 +22,6 @@ MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
 KNOWN = {"method": METHODS, "errors": ERRORS}
 SWITCHES = "stop_early", "confirm", "partial", "planting", "simplest"
-NO_ESTIMATE = "; 'gdp', an estimate that never decided, is gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +68,7 @@ class Options:
         self._number("precision", lambda v: 0.0 < v < 1.0, "in (0, 1) or None", True)
         for name, known in KNOWN.items():
             value = getattr(self, name)
-            gone = NO_ESTIMATE if isinstance(value, str) and value == "gdp" else ""
-            self._must(isinstance(value, str) and value in known, name, f"one of {known}{gone}")
+            self._must(isinstance(value, str) and value in known, name, f"one of {known}")
         self._must(self.progress is None or callable(self.progress), "progress", "a function or None")
         seed: Any = self.seed
         whole = not isinstance(seed, bool) and isinstance(seed, numbers.Integral)

@@ -65,11 +65,10 @@ class Planted:
     none to be told.
 
     leak       what was planted, in words of the output.
-    measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only),
-               "bit" (the ε of a bit that tells the dataset), "noise" (the share by which noise is too small).
+    measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only) or
+               "noise" (the share by which noise is too small).
     caught     the least size that was planted and caught twice, in at most a sixth of the samples.
     missed     the largest size that was planted and missed, of a kind that was never caught.
-    too_small  the size below which a test that knows what to look for would need more than all the samples.
     samples    of the planted runs that caught or missed it.
     brief      the leak in few words, as "a value released".
     """
@@ -78,7 +77,6 @@ class Planted:
     measure: str
     caught: float | None
     missed: float | None
-    too_small: float | None
     samples: int
     brief: str = ""
 
@@ -96,28 +94,25 @@ class Planted:
             return f"{self.leak} (not tried)"
         return f"{self.said(self.missed)} (in {self.samples:,} samples)"
 
-    def said(self, size: float, words: str = "", rarer: bool = False) -> str:
-        """The leak with a size, in words; `rarer` rounds a chance down, not up."""
+    def said(self, size: float, words: str = "") -> str:
+        """The leak with a size, in words."""
         words = words or self.leak
         if self.measure == "chance":
-            return f"{words} {once_in(size, rarer)}"
-        if self.measure == "bit":
-            return f"{words} with ε = {size:.3g}"
+            return f"{words} {once_in(size)}"
         return f"{words} {100.0 * size:.2g} % too small"
 
 
-def once_in(chance: float, rarer: bool = False) -> str:
-    """A probability in words, rounded up; `rarer` rounds it down.
+def once_in(chance: float) -> str:
+    """A probability in words, rounded up.
 
-    >>> once_in(0.00043), once_in(0.00043, rarer=True), once_in(0.7)
-    ('once in 2,300', 'once in 2,400', 'in 70 % of the outputs')
+    >>> once_in(0.00043), once_in(0.7)
+    ('once in 2,300', 'in 70 % of the outputs')
     """
     if chance > 0.4:
         return f"in {100.0 * chance:.3g} % of the outputs"
     times = 1.0 / chance
     unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
-    units = math.ceil(times / unit - 1e-9) if rarer else math.floor(times / unit + 1e-9)
-    return f"once in {units * unit:,.0f}"
+    return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,18 +376,11 @@ class AuditResult:
 
     @property
     def worth(self) -> list[tuple[str, str]]:
-        """What a pass is worth, as planted leaks show it: three lines, each a label and a text; none without
+        """What a pass is worth, as planted leaks show it: two lines, each a label and a text; none without
         planted leaks."""
-        found = [p for p in self.planted if p.worth_saying]
-        lines = (
-            ("caught", "planted leaks of this size were: ", [p.said(p.caught) for p in found if p.caught]),
-            ("not caught", "", [p.left_over for p in self.planted if not p.worth_saying]),
-            (
-                "too small",
-                f"to show in {self.samples:,} samples as a rule, to a test that looks at nothing else: ",
-                [p.said(p.too_small, rarer=True) for p in found if p.too_small],
-            ),
-        )
+        caught = [p.said(p.caught) for p in self.planted if p.worth_saying and p.caught]
+        left = [p.left_over for p in self.planted if not p.worth_saying]
+        lines = [("caught", "planted leaks of this size were: ", caught), ("not caught", "", left)]
         every = [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
         return every if self.planted else []
 

@@ -18,7 +18,6 @@ from audits.privacy.bet.atoms import (
     count_atoms,
     family_of_sets,
     find_atoms,
-    reached,
     scorer,
 )
 from audits.privacy.bet.method import Job
@@ -93,8 +92,8 @@ def test_table_is_that_of_counting(kind: str) -> None:
         for start in (0, 100):
             np.testing.assert_allclose(scorer(batch, atoms)(score, start), each[start:], rtol=1e-12)
         cuts = np.unique(each)[:-1] + 0.5 * np.diff(np.unique(each))
-        family = events.ThresholdFamily(score, cuts, np.zeros_like(cuts), np.zeros_like(cuts), 0)
-        found = reached(atoms, family).count(times, others)
+        found = events.count(score.evaluate(atoms.rows), cuts, times)
+        found = found + events.count(score.evaluate(others), cuts)
         assert found.tolist() == [int(np.sum(each >= t)) for t in cuts]
     counts = count_atoms(atoms, mixed, fresh)
     assert counts.size == len(mixed)

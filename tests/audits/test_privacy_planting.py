@@ -11,7 +11,7 @@ from scipy import stats
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
-from audits.privacy.after.leaks import PlantedLeak, battery, put, put_sign
+from audits.privacy.after.leaks import PlantedLeak, battery, put
 from audits.privacy.after.planting import Leaky, Passed, Stock, plant, size_for
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
@@ -67,25 +67,6 @@ def test_a_common_output_becomes_as_common_as_its_law_says() -> None:
     assert p == pytest.approx(0.4 + 0.6 * 0.25)
     assert agrees(leak.plant(columns(first), 0, 0.25, RNG(4)).values[:, 0], p)
     assert agrees(leak.plant(columns(second), 1, 0.25, RNG(5)).values[:, 0], q)
-
-
-@pytest.mark.parametrize("size", [0.5, 2.0])
-def test_a_bit_has_the_odds_that_are_said_on_both_datasets(size: float) -> None:
-    outputs = RNG(6).normal(size=(40_000, 3))
-    leak = PlantedLeak("bit", "bit", put_sign(0, 2, np.zeros(3)))
-    p, q = leak.law(size, 1.0)
-    assert math.log(p / q) == pytest.approx(size)
-    for dataset, share in ((0, p), (1, q)):
-        x = leak.plant(columns(outputs), dataset, size, RNG(7 + dataset)).values
-        assert agrees(x[:, 0] * x[:, 2] > 0.0, share)
-
-
-def test_a_planted_sign_leaves_each_coordinate_alone_as_it_was() -> None:
-    outputs = RNG(9).normal(size=(20_000, 2))
-    found = put_sign(0, 1, np.zeros(2))(columns(outputs), 0, 40.0, RNG(10)).values
-    assert (found[:, 0] * found[:, 1] > 0.0).all()
-    for column in range(2):
-        assert stats.kstest(found[:, column], "norm").pvalue > ALPHA
 
 
 def test_less_noise_is_laplace_noise_of_a_smaller_scale() -> None:
@@ -167,17 +148,13 @@ def test_an_audit_that_is_cut_off_says_what_was_not_tried() -> None:
     assert all(one.caught is None and one.missed is None for one in found)
 
 
-def test_the_text_of_a_pass_has_three_lines_and_its_json_the_sizes() -> None:
+def test_the_text_of_a_pass_has_two_lines_and_its_json_the_sizes() -> None:
     result = audited(laplace)
-    assert [label for label, _ in result.worth] == ["caught", "not caught", "too small"]
+    assert [label for label, _ in result.worth] == ["caught", "not caught"]
     assert "exactly once in" in result.worth[0][1]
     assert result.would_have_caught in result.summary()
     assert all(one.brief in result.would_have_caught for one in result.planted[:2])
     document = result.to_dict()["planted"]
-    # A test that knows the event needs all samples at one size, so what was caught in a sixth is larger.
-    for one in document:
-        if one["caught"] is not None and one["too_small"] is not None:
-            assert one["caught"] > one["too_small"]
     assert any(one["caught"] is not None for one in document)
 
 
@@ -233,7 +210,7 @@ def records(data: float, size: int, rng: np.random.Generator) -> Any:
         (each(lambda data, rng: f"{rng.integers(10**9):010d}"), "length of output = 11"),
         (records, "output.s = a symbol"),
         (lambda data, size, rng: rng.geometric(0.3, size), "output ="),
-        (lambda data, size, rng: rng.normal(size=(size, 4)), "coordinates 0 and 3"),
+        (lambda data, size, rng: rng.normal(size=(size, 4)), "one certain vector"),
     ],
 )
 @pytest.mark.slow

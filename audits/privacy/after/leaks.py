@@ -6,8 +6,6 @@ that leaks, and the share of each dataset's outputs in the telling event S is kn
 
 * *chance* w: on the first dataset an output is replaced with probability w by what the second dataset gives
   with probability q (mostly 0): P(S) = w + (1 − w)·p, Q(S) = q.
-* *bit* of size s: a bit of the output is 1 with probability 1/(1 + exp(−s)) on the first dataset and with
-  probability 1/(1 + exp(s)) on the second: log(P(S)/Q(S)) = s.
 * *noise* x: the distance of every output to the median of its dataset is multiplied by 1 − x.
 """
 
@@ -20,7 +18,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from audits.privacy.outputs.describe import LENGTH, column_words, symbol_words
 from audits.privacy.outputs.encoder import Encoder
@@ -37,7 +34,7 @@ class PlantedLeak:
     """A kind of leak.
 
     words    what is planted, in words of the output.
-    measure  what `size` is: "chance", "bit" or "noise", as above.
+    measure  what `size` is: "chance" or "noise", as above.
     plant    see `Plant`.
     shares   (p, q): shares of both datasets' outputs in the telling event before anything is planted; for a
              chance only.
@@ -56,8 +53,6 @@ class PlantedLeak:
         if self.measure == "chance":
             p, q = self.shares
             return p + (1.0 - p) * size, q
-        if self.measure == "bit":
-            return 1.0 / (1.0 + math.exp(-size)), 1.0 / (1.0 + math.exp(size))
         return 0.5, 0.5 * math.exp(-max(epsilon, 1e-9) / (1.0 - size))
 
 
@@ -88,30 +83,6 @@ def put_none(symbol: int) -> Plant:
     return plant
 
 
-def put_bit(change: Callable[[Floats, NDArray[np.bool_], Rng], Floats]) -> Plant:
-    """A bit that tells the dataset, in every output: ``change(numbers, bits, rng)`` gives numbers that show
-    it."""
-
-    def plant(outputs: Encoded, dataset: int, size: float, rng: Rng) -> Encoded:
-        bits = rng.random(len(outputs)) < 1.0 / (1.0 + math.exp(-size if dataset == 0 else size))
-        return replace(outputs, values=change(outputs.values, bits, rng))
-
-    return plant
-
-
-def put_sign(i: int, j: int, middle: Floats) -> Plant:
-    """Whether two coordinates lie both above or both below their medians is the bit: the first of them is
-    reflected where it is not so."""
-
-    def change(x: Floats, bits: NDArray[np.bool_], rng: Rng) -> Floats:
-        x = x.copy()
-        wrong = ((x[:, i] > middle[i]) == (x[:, j] > middle[j])) != bits
-        x[wrong, i] = 2.0 * middle[i] - x[wrong, i]
-        return x
-
-    return put_bit(change)
-
-
 def put_noise(middles: Sequence[Floats]) -> Plant:
     """Outputs nearer to the median of their dataset."""
 
@@ -137,11 +108,7 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
         # Nothing is special about the column in the middle.
         leaks += _of_numbers(first, second, int(varies[len(varies) // 2]), encoder)
     if alone and len(varies) > 1:
-        i, j = int(varies[0]), int(varies[-1])
-        words = f"whether coordinates {i} and {j} lie both above or both below their medians"
-        sign = put_sign(i, j, np.median(pooled.values, axis=0))
         leaks.append(_chance("one certain vector", put(first.values[0]), "one vector released"))
-        leaks.append(_bit(words, sign, "a bit hidden in two signs"))
     lengths = (j for j in range(first.shape[0]) if encoder.place(j).look == LENGTH)
     for j in itertools.islice(lengths, 1):
         # A length that never occurs is the last of its leaks.
@@ -159,10 +126,6 @@ def battery(first: Encoded, second: Encoded, encoder: Encoder) -> list[PlantedLe
 
 def _chance(words: str, plant: Plant, brief: str, shares: tuple[float, float] = (0.0, 0.0)) -> PlantedLeak:
     return PlantedLeak(words, "chance", plant, shares, brief)
-
-
-def _bit(words: str, plant: Plant, brief: str) -> PlantedLeak:
-    return PlantedLeak(words, "bit", plant, brief=brief)
 
 
 def _continuous(values: Floats) -> bool:

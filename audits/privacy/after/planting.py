@@ -3,9 +3,9 @@
 A resolution that is worked out from the events at hand says nothing of leaks that no score sees. So the audit
 is run again on its own outputs with a leak in them. The runs are short ones: a sequential test that refutes
 within n samples has refuted when it comes to N ≥ n of them. So what is caught twice, on different outputs,
-within at most a sixth of the samples is listed as caught by an audit of all the samples. A leak is listed as
-too small where even a test that knows the telling event would expect to need more samples than there were:
-log wealth grows by at most KL((P(S), Q(S)) ‖ claim) a sample, and log(1/α) of it is needed.
+within at most a sixth of the samples is listed as caught by an audit of all the samples. The sizes to try
+follow from what a test that knows the telling event S would expect to need: log wealth grows by at most
+KL((P(S), Q(S)) ‖ claim) a sample, and log(1/α) of it is needed.
 
 Each dataset's own outputs are used, so that a leak adds to whatever the mechanism shows anyway. Within a run
 every output is used once, so its samples are independent; runs share outputs with each other.
@@ -48,7 +48,7 @@ PATIENCE, LEAST_SECONDS = 2.0, 10.0
 left is "not tried". Few audits come to that, as planting goes by samples, which a seed repeats. A run ends
 when twice what is left has passed on the clock, as others may use the processor too."""
 LEAST_ROWS = 64
-MOST = {"chance": 1.0, "bit": 40.0, "noise": 0.9}
+MOST = {"chance": 1.0, "noise": 0.9}
 """The largest size of a leak, by its measure."""
 
 
@@ -194,10 +194,9 @@ class Trial:
     def said(self) -> Planted:
         """What came of it."""
         leak = self.leak
-        # How much noise is enough depends on its law, which is not known.
-        below = None if leak.measure == "noise" else size_for(leak, self.audit.samples, self.audit)
-        brief = leak.brief or leak.words
-        return Planted(leak.words, leak.measure, self.caught, self.missed, below, self.samples, brief)
+        return Planted(
+            leak.words, leak.measure, self.caught, self.missed, self.samples, leak.brief or leak.words
+        )
 
 
 def plant(

@@ -66,28 +66,6 @@ def scorer(e: Encoded, atoms: Atoms | None) -> Scorer:
     return look_up
 
 
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """How many thresholds of a family the score of each atom reaches."""
-
-    atoms: Atoms
-    family: events.ThresholdFamily
-    of: Ints
-
-    def count(self, times: Ints, others: Encoded) -> Ints:
-        """How many samples have score ≥ each threshold: of each atom `times`, and all `others`."""
-        found = events.at_least(self.of, times, len(self.family.thresholds))
-        if len(others) == 0:
-            return found
-        return found + events.count(self.family.score.evaluate(others), self.family.thresholds)
-
-
-def reached(atoms: Atoms, family: events.ThresholdFamily) -> Reached:
-    """Score the atoms."""
-    found = np.searchsorted(family.thresholds, family.score.evaluate(atoms.rows), side="right")
-    return Reached(atoms, family, found.astype(np.int64))
-
-
 def find_atoms(*parts: Encoded) -> Atoms | None:
     """The rows that repeat among all samples; None where too many samples do not repeat."""
     some = parts[0].take(slice(TUNING.glance))

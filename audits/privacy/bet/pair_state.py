@@ -12,12 +12,10 @@ from audits.privacy.bet import betting, events, folds
 from audits.privacy.bet.atoms import (
     Atoms,
     Counts,
-    Reached,
     Scorer,
     count_atoms,
     family_of_sets,
     find_atoms,
-    reached,
     scorer,
 )
 from audits.privacy.bet.method import Job
@@ -37,7 +35,6 @@ class Hypothesis:
         self.learner = learner
         self.family = family
         self.active = True
-        self.reached: Reached | None = None
 
     def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
@@ -48,15 +45,6 @@ class Hypothesis:
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_single, judge=judge)
-
-    def reached_of(self, atoms: Atoms) -> Reached:
-        """How many thresholds each atom reaches, worked out once."""
-        known, family = self.reached, self.family
-        assert family is not None
-        # The family that they were worked out for may have had other counts.
-        if known is None or known.atoms is not atoms or known.family.thresholds is not family.thresholds:
-            self.reached = known = reached(atoms, family)
-        return known
 
 
 NO_MORE = Learner("kept", lambda first, second: None)
@@ -238,9 +226,15 @@ class PairState:
             with self.job.threads.limit(limits=1):
                 found = [events.count(f.score.evaluate(e), f.thresholds) for f in self.families()]
             return found, np.zeros(0, dtype=np.int64)
-        # Outputs that repeat are looked up instead of scored.
+        # Each output that repeats is scored once.
         times, others = atoms.tally(e)
-        return [h.reached_of(atoms).count(times, others) for h in self.live()], times
+        found: list[Ints] = []
+        for family in self.families():
+            evaluate, cuts = family.score.evaluate, family.thresholds
+            found.append(events.count(evaluate(atoms.rows), cuts, times))
+            if len(others):
+                found[-1] = found[-1] + events.count(evaluate(others), cuts)
+        return found, times
 
     def fresh_counts(self, family: events.ThresholdFamily, size: int) -> Ints:
         """How many fresh samples of both datasets have score ≥ each threshold of a family."""
