@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,45 +40,17 @@ def test_dependent_outputs_are_undecided_whatever_they_look_like(name: str) -> N
     assert result.premise_samples == (assumptions.CALL if "in place" in name else size + 2 * size)
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("one shared draw a call", "outputs of one call"),
-        ("a generator of its own with one seed", "as when a seed is set again"),
-        ("data changed in place", "changes its data"),
-    ],
-)
-def test_the_sentence_names_the_assumption_and_says_what_to_do(name: str, words: str) -> None:
-    pair = (np.ones(2), np.zeros(2)) if "in place" in name else PAIR[0]
-    found = broken(DEPENDENT[name], 3, pair)
-    assert words in found
-    assert found.count(".") <= 4
-
-
 def test_the_name_does_not_hang_on_the_luck_of_a_run() -> None:
     # Sums of calls that share a draw are large, so products of two sums are far out by luck now and then.
     shared = DEPENDENT["one shared draw a call"]
-    assert all("outputs of one call" in broken(shared, seed) for seed in range(4))
+    assert all("outputs of one call" in broken(shared, seed) for seed in range(2))
 
 
-AGAIN = {
-    "a block of 64 again and again": lambda size, rng: np.resize(rng.laplace(size=64), size),
-    "from a pool of 100": lambda size, rng: rng.choice(rng.laplace(size=100), size),
-    "every eighth the same": lambda size, rng: np.where(
-        np.arange(size) % 8 == 7, rng.laplace(), rng.laplace(size=size)
-    ),
-    "two halves alike": lambda size, rng: np.resize(rng.laplace(size=size - size // 2), size),
-}
-
-
-@pytest.mark.parametrize(
-    "noise", [name if "pool" in name else pytest.param(name, marks=pytest.mark.slow) for name in AGAIN]
-)
-def test_draws_that_are_used_again_are_not_refuted(noise: str) -> None:
+def test_draws_that_are_used_again_are_not_refuted() -> None:
     # ε = 1 exactly for each output, but up to 24 of 40 such audits were refuted at α = 0.05. Where no call is
     # long enough to use a draw again, two of four are refuted at α = 2e-4 with probability 2.4e-7.
     def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
-        return data + AGAIN[noise](size, rng)
+        return data + rng.choice(rng.laplace(size=100), size)
 
     options: dict[str, Any] = {
         "epsilon": 1.0,
@@ -95,11 +68,11 @@ def test_draws_that_are_used_again_are_not_refuted(noise: str) -> None:
 
 def test_draws_that_are_used_again_after_thousands_are_noticed() -> None:
     def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
-        return data + np.resize(rng.laplace(size=2048), size)
+        return data + np.resize(rng.laplace(size=1024), size)
 
     # All outputs of the method come from one call.
     found = audit_privacy(
-        mechanism, PAIR, epsilon=0.5, adjacency=anything, max_samples=6000, method="clopper-pearson"
+        mechanism, PAIR, epsilon=0.5, adjacency=anything, max_samples=3000, method="clopper-pearson"
     )
     assert found.verdict == "undecided"
     assert "outputs of one call" in found.premise
@@ -116,10 +89,9 @@ def test_independent_outputs_that_repeat_pass_in_long_calls() -> None:
         assert result.premise_samples > assumptions.CALLS * assumptions.CALL
 
 
-@pytest.mark.parametrize("seeds", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_independent_outputs_pass(seeds: int) -> None:
-    # Each is called dependent with probability 1e-6; of 120 two or more with 7e-9.
-    alarms = sum(bool(broken(m, seed)) for m in INDEPENDENT.values() for seed in range(seeds))
+def test_independent_outputs_pass() -> None:
+    # Each is called dependent with probability 1e-6; of 24 two or more with 3e-10.
+    alarms = sum(bool(broken(m, seed)) for m in INDEPENDENT.values() for seed in range(2))
     assert alarms < 2
 
 
@@ -148,19 +120,18 @@ def test_one_output_a_call_loses_nothing() -> None:
     assert broken.verdict == "refuted"
 
 
-def test_samples_of_the_audit_do_not_hang_on_the_test_of_its_assumptions() -> None:
+def test_samples_of_the_audit_do_not_hang_on_the_test_of_its_assumptions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # A generator of its own: the same events and counts with other numbers of calls.
     def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
         return data + rng.laplace(size=size)
 
     options: dict[str, Any] = {"epsilon": 1.0, "adjacency": anything, "max_samples": 2000}
     first = audit_privacy(laplace, PAIR, **options)
-    calls = assumptions.CALLS
-    try:
-        assumptions.CALLS = 10
-        again = audit_privacy(laplace, PAIR, **options)
-    finally:
-        assumptions.CALLS = calls
+    monkeypatch.setattr(assumptions, "Plan", partial(assumptions.Plan, 10))
+    again = audit_privacy(laplace, PAIR, **options)
+    assert again.premise_samples < first.premise_samples
     assert (first.event, first.e_value) == (again.event, again.e_value)
 
 

@@ -55,27 +55,15 @@ def test_broken_mechanism_is_refuted(name: str) -> None:
     assert control.true_epsilon is None or result.epsilon_lower <= control.true_epsilon
 
 
-@pytest.mark.parametrize(("method", "alarms_allowed"), [("sequential", 13), ("clopper-pearson", 13)])
 @pytest.mark.slow
-def test_false_alarms_stay_below_alpha(method: str, alarms_allowed: int) -> None:
-    # 60 audits of tight claims at α = 0.05: more than 13 alarms have probability 1e-6 were each audit’s
-    # probability the full 0.05; the sequential test with a look after every batch is far below that.
-    control = PRIVATE["nm1"] if method == "sequential" else PRIVATE["laplace"]
-    alarms = sum(
-        audited(control, epsilon=control.true_epsilon, method=method, max_samples=600, seed=s).refuted
-        for s in range(60)
-    )
-    assert alarms <= alarms_allowed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["laplace", "svt1"])
-def test_false_alarms_over_many_audits(name: str) -> None:
+@pytest.mark.parametrize(("name", "method"), [("svt1", "sequential"), ("laplace", "clopper-pearson")])
+def test_false_alarms_over_many_audits(name: str, method: str) -> None:
     # 60 audits at α = 0.05: 15 or more alarms have probability 2e-7 at the full α, 0.84 where an audit
     # alarms with probability 0.3. The benchmarks count over 2,000 audits.
     control = PRIVATE[name]
     alarms = sum(
-        audited(control, epsilon=control.true_epsilon, max_samples=1500, seed=s).refuted for s in range(60)
+        audited(control, epsilon=control.true_epsilon, max_samples=1500, method=method, seed=s).refuted
+        for s in range(60)
     )
     assert alarms < 15
 
@@ -182,14 +170,6 @@ def test_same_seed_same_result() -> None:
     assert a.trace != audited(PRIVATE["laplace"], seed=4, max_samples=3000).trace
 
 
-def test_violation_in_either_direction_is_found() -> None:
-    control = laplace_control(0.5)
-    names = {
-        audited(control, pair=pair, max_samples=20_000).verdict for pair in (control.pair, control.pair[::-1])
-    }
-    assert names == {"refuted"}
-
-
 def test_one_sided_violation_is_found_from_both_sides() -> None:
     # P = (1, 0) against Q = (1 − q, q): only Q exceeds e^ε·P.
     def mechanism(data: int, size: int, rng: np.random.Generator) -> Any:
@@ -227,24 +207,6 @@ def test_many_pairs_share_one_error_level_and_the_bad_one_is_found() -> None:
     assert found.pair_index == 7
 
 
-def test_generated_pairs() -> None:
-    def pairs(rng: np.random.Generator) -> Any:
-        while True:
-            data = rng.integers(3, size=4)
-            other = data.copy()
-            other[0] += 1
-            yield data, other
-
-    result = audit_privacy(
-        lambda d, n, rng: d.sum() + rng.laplace(size=n),
-        pairs,
-        epsilon=0.3,
-        adjacency="replace",
-        max_samples=60_000,
-    )
-    assert result.verdict == "refuted"
-
-
 @pytest.mark.slow
 def test_resolution_is_what_would_have_been_caught() -> None:
     # Power at the resolution: at least 12 of 16 caught has probability > 1 − 4e-2 at power 0.9; the bar of 9
@@ -268,12 +230,6 @@ def test_undecided_only_where_the_resolution_asked_for_is_not_reached() -> None:
     assert enough.resolution.epsilon <= 1.2
 
 
-def test_time_limit() -> None:
-    result = audited(laplace_control(), max_samples=10**9, time_limit=0.3)
-    assert result.seconds < 5.0
-    assert result.samples < 10**9
-
-
 def test_a_pair_that_gets_a_single_sample() -> None:
     result = audit_privacy(
         lambda data, size, rng: rng.normal(size=(size, 2)),
@@ -289,13 +245,7 @@ def test_a_pair_that_gets_a_single_sample() -> None:
 
 def test_result_as_json_evidence_plot_and_notebook() -> None:
     result = audited(BROKEN["nm3"], max_samples=20_000)
-    document = json.loads(result.to_json())
-    assert list(document) == [
-        "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
-        "pair", "direction", "event", "resolution", "method", "seed", "versions",
-        "alpha", "epsilon_estimate", "largest_e_value", "max_samples", "premise", "premise_samples",
-        "footprints", "planted", "simplest", "note", "pairs", "pairs_followed", "epsilon_shown",
-    ]  # fmt: skip
+    assert json.loads(result.to_json())["epsilon_lower"] == result.epsilon_lower
     evidence = result.evidence()
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.quantity == "ε at δ = 0"

@@ -125,28 +125,6 @@ def test_the_ridge_is_that_of_ledoit_and_wolf(rows: int, columns: int) -> None:
     assert fits.shrinkage(*x) == pytest.approx(expected, rel=1e-9)
 
 
-def test_counts_are_those_of_fresh_samples() -> None:
-    # A Laplace beside another column: the shares that the folds show in a tail are about those of the mean
-    # score on fresh samples, a little less as each fold knows four fifths. Six standard errors either way.
-    rng = np.random.default_rng(2)
-
-    def sides(size: int) -> tuple[Encoded, Encoded]:
-        both = rng.laplace(size=(2, size, 2))
-        both[0, :, 0] += 1.0
-        return encoded(both[0]), encoded(both[1])
-
-    first, second = sides(4000)
-    score = regressions.smooth(first, second)
-    assert score is not None
-    assert score.folds is not None
-    x, y = score.evaluate(first), score.evaluate(second)
-    top = np.quantile(np.concatenate([x, y]), [0.75, 0.9])
-    shown = [events.count(side, top) / 4000 for side in folds.judged(score.folds, first, second, x, y)]
-    fresh = [events.count(score.evaluate(side), top) / 100_000 for side in sides(100_000)]
-    for seen, true in zip(shown, fresh, strict=True):
-        assert np.all(np.abs(seen - true) < 6.0 * np.sqrt(true / 4000) + 0.01)
-
-
 def test_atoms_on_a_threshold_lie_on_the_side_that_the_event_says() -> None:
     # Where outputs repeat, thresholds are scores of some of them, rounded like all scores. Folds that order
     # as the mean does must count exactly what the event will hold.

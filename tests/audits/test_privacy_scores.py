@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 from audits.privacy.bet import calibration, events
 from audits.privacy.learn.cells import sets, value
-from audits.privacy.learn.regressions import smooth
+from audits.privacy.learn.regressions import logistic, smooth
 from audits.privacy.learn.scaling import flagged
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.outputs import LARGE, Encoded
@@ -174,3 +174,14 @@ def test_sentinels_say_nothing_of_the_scale_of_the_other_values() -> None:
     np.testing.assert_array_equal(scaled[sentinel, 0], 0.0)
     # Five standard errors of a robust scale of some 2,000 values: below 1e-6.
     assert scaled[~sentinel, 0].std() == pytest.approx(1.0, abs=0.1)
+
+
+def test_laplace_noise_in_many_columns_is_told_as_the_exact_ratio_tells_it() -> None:
+    # A shift of 1 in four of fifteen columns of scale 3. The log-likelihood ratio is flat beyond both means;
+    # a weighted sum of the columns has correlation 0.74 with it.
+    rng = np.random.default_rng(0)
+    x = rng.laplace(scale=3.0, size=(3, 20_000, 15))
+    x[0, :, :4] += 1.0
+    first, second, fresh = (Encoded(side, np.zeros((len(side), 1), dtype=np.int64)) for side in x)
+    exact = (np.abs(x[2, :, :4]) - np.abs(x[2, :, :4] - 1.0)).sum(axis=1) / 3.0
+    assert np.corrcoef(exact, logistic(first, second).evaluate(fresh))[0, 1] > 0.95

@@ -201,3 +201,15 @@ def test_ten_seconds_an_output_are_refuted_with_or_without_time_to_confirm(
     assert result.verdict == "refuted"
     assert clock.now <= limit
     assert ("fresh draws that could have confirmed" in result.note) is untested
+
+
+def test_a_time_limit_is_counted_from_the_first_output(clock: Clock) -> None:
+    # The first call may import a library: here it takes ten limits.
+    def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
+        clock.now += 0.0 if clock.now else 10 * LIMIT
+        clock.draw(0, size)
+        return data + rng.laplace(size=size)
+
+    result = audited(mechanism, max_samples=10**9)
+    assert result.samples > 100
+    assert result.note.startswith(f"{LIMIT:g} s were too short")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import json
 import math
-import operator
 import re
 from collections.abc import Callable
 from typing import Any
@@ -76,29 +75,6 @@ def test_a_weighted_sum_that_anyone_can_count() -> None:
     tails = {"≥": law.sf, "<": law.cdf}[sign]
     assert inside(found.first, float(tails(float(threshold) - float(weights @ shifts))))
     assert inside(found.second, float(tails(float(threshold))))
-
-
-@pytest.mark.parametrize("kind", ["array", "list", "set"])
-def test_a_whole_output_is_named_whatever_its_type(kind: str) -> None:
-    # Three bits, each kept with probability 0.7 (ε = 3·log(7/3), 2.5): equal to D or to D′ they tell most.
-    def bits(data: Any, size: int, rng: np.random.Generator) -> Any:
-        return (np.array([0, 1, 0]) == data.sum()) ^ (rng.random((size, 3)) < 0.3)
-
-    def one(data: Any, rng: np.random.Generator) -> Any:
-        found = [bool(bit) for bit in bits(data, 1, rng)[0]]
-        if kind == "set":
-            return {place for place in range(3) if found[place]}
-        return [int(bit) for bit in found]
-
-    found = audited(bits if kind == "array" else each(one), precision=0.2).simplest
-    # A set is told by its form alone.
-    said = ast.literal_eval(found.event.removeprefix("form of ").removeprefix("output = "))
-    assert type(said) is {"array": tuple, "set": set}.get(kind, list)
-    if kind == "set":
-        said = [place in said for place in range(3)]
-    off = sum(map(operator.ne, map(bool, said), (False, True, False)))
-    assert inside(found.first, 0.7 ** (3 - off) * 0.3**off)
-    assert inside(found.second, 0.7**off * 0.3 ** (3 - off))
 
 
 @pytest.mark.parametrize("kind", ["int64", "uint64", "mixed", "zeros", "fields", "texts"])
