@@ -145,41 +145,6 @@ def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
     assert [hypothesis.active for hypothesis in state.hypotheses] == [True, kept]
 
 
-def test_the_family_before_a_clearly_worse_fit_is_kept() -> None:
-    # Columns 0 and 2 tell the datasets apart, column 1 does not; every fit looks at the next column.
-    def mechanism(data: Any, size: int, rng: np.random.Generator) -> Any:
-        noise = rng.laplace(scale=0.2, size=(size, 3))
-        return noise + np.array([1.0, 0.0, 1.0]) * float(np.sum(data))
-
-    columns = iter((0, 1, 2))
-
-    def learner(first: Encoded, second: Encoded) -> Score:
-        return score_of(next(columns))
-
-    request = Job(
-        Options(epsilon=1.0, delta=0.0, alpha=0.05, max_samples=10_000),
-        Drawer(mechanism),
-        [kept_apart((np.zeros(1), np.ones(1)))],
-        np.random.default_rng(0),
-    )
-    state = PairState(request, request.pairs[0], 0)
-    state.collect(2_000)
-    state.hypotheses = [Hypothesis(Learner("a column", learner))]
-    seen = state.samples()[0]
-
-    def shown() -> list[int]:
-        first = [float(family.score.evaluate(seen)[0]) for family in state.families()]
-        return [int(np.abs(seen.values[0] - value).argmin()) for value in first]
-
-    for expected in ([0], [1, 0], [2, 0]):
-        state.learned_at = 0  # else more samples would be needed to fit again
-        state.relearn()
-        assert shown() == expected
-    # A family that is kept is counted on, whatever is learned.
-    state.hypotheses[1].family = state.families()[1].add(*state.families()[1].nothing(), 100)
-    assert [family.size for family in state.families()] == [1000, 1100]
-
-
 def test_a_cautious_excess_is_small_where_hits_may_be_missing_by_luck() -> None:
     p, q = np.array([0.002, 0.002, 0.3, 0.1, 1e-9]), np.array([1e-9, 0.0002, 0.05, 0.1, 1e-9])
     epsilon, delta = np.array([0.0, 1.0, 2.0]), 1e-4

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
-from audits.privacy.bet import betting, events, folds
+from audits.privacy.bet import events, folds
 from audits.privacy.bet.atoms import (
     Atoms,
     Counts,
@@ -22,7 +21,6 @@ from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import joined, named
 from audits.privacy.learn.choice import Learner, learners
-from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded, Ints, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
@@ -45,23 +43,6 @@ class Hypothesis:
         x, y = (evaluate(score, 0) for evaluate in scorers)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_single, judge=judge)
-
-
-NO_MORE = Learner("kept", lambda first, second: None)
-"""The learner of a hypothesis that keeps the family that it has."""
-
-
-def clearly_worse(
-    new: events.ThresholdFamily | None, old: events.ThresholdFamily | None, asked: Options
-) -> bool:
-    """Whether the best event of a new family is surely not as good as that of the old one; both were counted
-    on samples that they were not fitted to."""
-    if new is None or old is None:
-        return False
-    at = np.array([asked.epsilon])
-    best = [betting.cautious_excess(*family.shares(), at, asked.delta).max() for family in (new, old)]
-    error = math.sqrt(1.0 / new.size + 1.0 / old.size)
-    return bool(best[1] > max(best[0], 0.0) + TUNING.hope * error)
 
 
 class PairState:
@@ -170,26 +151,18 @@ class PairState:
             self.find_atoms(first, second)
         scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.job.threads.limit(limits=1):
-            for hypothesis in tuple(self.hypotheses):
+            for hypothesis in self.hypotheses:
                 if self.job.left() < 0.0:
                     return
                 if self.by_atoms(hypothesis.learner):
                     hypothesis.family = None
                 elif hypothesis.active and (hypothesis.learner.rare or not only_rare):
-                    self.fit_again(hypothesis, scorers)
+                    hypothesis.relearn(first, second, scorers)
 
     def by_atoms(self, learner: Learner) -> bool:
         """Whether the table of outputs that repeat replaces a learner: `reorder` sees to the sets, and where
         few outputs occur their sets are all the events."""
         return self.atoms is not None if learner.table else self.few() and not learner.few
-
-    def fit_again(self, hypothesis: Hypothesis, scorers: tuple[Scorer, Scorer]) -> None:
-        """Fit one hypothesis to what is kept."""
-        before = hypothesis.family
-        hypothesis.relearn(*self.samples(), scorers)
-        if clearly_worse(hypothesis.family, before, self.job.options):
-            # The new fit may be the unlucky or the old count the lucky one, so both are kept.
-            self.hypotheses.append(Hypothesis(NO_MORE, before))
 
     def find_atoms(self, first: Encoded, second: Encoded) -> None:
         """The table of outputs that repeat, and their counts."""
@@ -229,11 +202,12 @@ class PairState:
         # Each output that repeats is scored once.
         times, others = atoms.tally(e)
         found: list[Ints] = []
-        for family in self.families():
-            evaluate, cuts = family.score.evaluate, family.thresholds
-            found.append(events.count(evaluate(atoms.rows), cuts, times))
-            if len(others):
-                found[-1] = found[-1] + events.count(evaluate(others), cuts)
+        with self.job.threads.limit(limits=1):
+            for family in self.families():
+                evaluate, cuts = family.score.evaluate, family.thresholds
+                found.append(events.count(evaluate(atoms.rows), cuts, times))
+                if len(others):
+                    found[-1] = found[-1] + events.count(evaluate(others), cuts)
         return found, times
 
     def fresh_counts(self, family: events.ThresholdFamily, size: int) -> Ints:

@@ -38,8 +38,6 @@ LEAF = "\0"
 """Stands in a form for a leaf."""
 MEMBER = "\1"
 """Stands in a form behind the element of a set."""
-ROW, MOST_IN_ROW = " as a row", 16
-"""What follows the path of a short list in a list, whose text is looked at as a whole."""
 AT = "\2"
 """Stands in a path before the number of an item of a list: a dictionary may have numbers as keys."""
 ITEM = re.compile(f"(.*){AT}(\\d+)", re.DOTALL)
@@ -87,18 +85,17 @@ class _Walk:
     """Takes an output apart into the words of its form, its leaves with their paths, and the lengths of its
     containers."""
 
-    def __init__(self, as_rows: bool) -> None:
+    def __init__(self) -> None:
         self.form: list[str] = []
         self.paths: list[str] = []
         self.held: list[Any] = []
         self.lengths: dict[str, int] = {}
-        self.as_rows = as_rows
 
     def leaf(self, item: Any, path: str) -> None:
         self.paths.append(path)
         self.held.append(item)
 
-    def through(self, item: Any, path: str = "", depth: int = 0, in_list: bool = False) -> None:
+    def through(self, item: Any, path: str = "", depth: int = 0) -> None:
         """Take an output, or a part of it, apart."""
         if depth > MOST_NESTED:
             raise Refused(NESTED)
@@ -115,7 +112,6 @@ class _Walk:
             self.leaf(item, path)
             return
         names, items = held
-        start = len(self.held)
         opened, closed = _brackets(item)
         self.form.append(opened)
         if names is None or isinstance(item, (Mapping, AbstractSet)):
@@ -124,12 +120,9 @@ class _Walk:
             name = f"{AT}{j}" if names is None else names[j]
             if names is not None:
                 self.form.append(_named(name))
-            self.through(part, path + name, depth + 1, names is None)
+            self.through(part, path + name, depth + 1)
             self.form.append(", ")
         self.form.append(closed)
-        short = 0 < len(self.held) - start == len(items) <= MOST_IN_ROW
-        if in_list and short and self.as_rows:
-            self.leaf(leaves.Word(values.text(item)), path + ROW)
 
 
 def _items(array: Raw) -> list[Any]:
@@ -178,7 +171,6 @@ class Encoder:
         self._slots: dict[str, _Slot] = {}
         self._lengths: dict[str, int] = {}
         self._places: list[Place] = []
-        self._rows: set[Any] | None = None
         self._symbols: dict[Any, int] = {}
         self._tokens: dict[Any, int] = {}
         self._words: list[Any] = []
@@ -233,7 +225,7 @@ class Encoder:
         """Draw the schema from some outputs, whatever their order."""
         self.drawn, self._typed = True, self._typed_now()
         size = len(outputs)
-        groups = self._groups(outputs, as_rows=True)
+        groups = self._groups(outputs)
         times = Counter[str]()
         seen: dict[str, list[Any]] = {}
         lengths: dict[str, set[int]] = defaultdict(set)
@@ -244,12 +236,10 @@ class Encoder:
                 seen.setdefault(path, []).extend(column if group.numbers is None else ())
             for path, length in group.lengths.items():
                 lengths[path].add(length)
-        rows = Counter(word for path, words in seen.items() if path.endswith(ROW) for word in words)
-        self._rows = {word for word, count in rows.most_common(TUNING.glance) if count > 1}
         self.number_columns = [-1]
         for path, items in seen.items():
             # A key, an element or a place that occurs in a single output gets no column: the form has it.
-            if times[path] < min(2, size) or (path.endswith(ROW) and self._rows.isdisjoint(items)):
+            if times[path] < min(2, size):
                 continue
             self._slots[path], looks = self._slot(path, items, len(self._places), times[path] < size)
             unit = leaves.unit(items[0]) if items else ""
@@ -318,7 +308,7 @@ class Encoder:
             for parent, some in parents.items()
             if len(some) > 1
         ]
-        every = [slot for path, slot in self._slots.items() if not path.endswith(ROW)]
+        every = [*self._slots.values()]
         if len(every) > max(map(len, parents.values()), default=1):
             lists.append(("all of output", every))
         return [
@@ -328,7 +318,7 @@ class Encoder:
 
     # --- columns ---
 
-    def _groups(self, outputs: Raw, as_rows: bool) -> dict[str, _Group]:
+    def _groups(self, outputs: Raw) -> dict[str, _Group]:
         """The outputs by their form."""
         kind = outputs.dtype.kind
         if outputs.dtype.names is None and kind not in "biufcmMSUO":
@@ -347,7 +337,7 @@ class Encoder:
             return {LEAF: _Group([""], {}, [*range(len(outputs))], array=outputs[:, None])}
         groups: dict[str, _Group] = {}
         for row, output in enumerate(outputs):
-            walk = _Walk(as_rows)
+            walk = _Walk()
             walk.through(output)
             form = "".join(walk.form)
             if form not in groups:
@@ -362,7 +352,7 @@ class Encoder:
         found: Floats = np.zeros((size, len(self._places)))
         codes = np.zeros((size, len(self.number_columns)), dtype=np.int64)
         codes[:, 1:] = self._number(ABSENT) if codes.shape[1] > 1 else 0
-        for form, group in self._groups(outputs, as_rows=bool(self._rows)).items():
+        for form, group in self._groups(outputs).items():
             whole = len(group.rows) == size
             rows: Rows = slice(None) if whole else np.array(group.rows)
             if whole and group.numbers is not None and self._in_place(group):
@@ -397,19 +387,12 @@ class Encoder:
                 tokens[j] = self._texts(_items(group.numbers[:, j]))
             return tokens
         return [
-            self._leaf(self._slots.get(path), column, rows, found, codes, row=path.endswith(ROW))
+            self._leaf(self._slots.get(path), column, rows, found, codes)
             for path, column in zip(group.paths, group.columns(), strict=True)
         ]
 
-    def _leaf(
-        self, slot: _Slot | None, items: Sequence[Any], rows: Rows, found: Floats, codes: Ints, row: bool
-    ) -> Ints:
+    def _leaf(self, slot: _Slot | None, items: Sequence[Any], rows: Rows, found: Floats, codes: Ints) -> Ints:
         """Fill the columns of the leaf at a path; returns for each row what the form says of the leaf."""
-        if row:
-            if slot is not None:
-                known = self._rows or set()
-                codes[rows, slot.code] = [self._number(word) if word in known else 0 for word in items]
-            return np.array(0)
         if slot is None:
             return self._texts(items)
         kinds = {*map(type, items)}
