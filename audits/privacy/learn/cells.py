@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 
 from audits.privacy.outputs.describe import OUTPUT, joined, symbol_words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
-from audits.privacy.outputs.score import Score, View, fold_of, threshold_words
+from audits.privacy.outputs.score import Score, View, fold_of
 from audits.privacy.tuning import TUNING
 
 
 def value(first: Encoded, second: Encoded) -> Score:
     """A single number itself: both tails, and atoms at the ends."""
     some = np.concatenate([first.values[: TUNING.glance, 0], second.values[: TUNING.glance, 0]])
-    words = threshold_words(OUTPUT, digits_of(some))
-    return Score("value", lambda e: e.values[:, 0], words, learned=False, monotone=False)
+    digits = digits_of(some)
+
+    def describe(t: float, upper: bool) -> str:
+        return f"{OUTPUT} {'≥' if upper else '<'} {number_words(t, digits)}"
+
+    return Score("value", lambda e: e.values[:, 0], describe, learned=False, monotone=False)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:

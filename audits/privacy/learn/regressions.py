@@ -9,7 +9,7 @@ import numpy as np
 from audits.privacy.learn.fits import cross_fit, most_fitted
 from audits.privacy.learn.scaling import flagged, standardised
 from audits.privacy.outputs.outputs import Columns, Encoded, Floats, columns_of
-from audits.privacy.outputs.score import Score, fold_of, some_of, spaced, threshold_words
+from audits.privacy.outputs.score import Score, fold_of, likeness, spaced
 from audits.privacy.tuning import TUNING
 
 
@@ -37,8 +37,7 @@ def logistic(first: Encoded, second: Encoded) -> Score:
 
     # The weights of a column are those of its number and of its sign.
     size = np.abs(weights[:width]) + np.abs(weights[-width:])
-    names = some_of(map(of.words, np.argsort(-size, kind="stable").tolist()))
-    words = threshold_words(f"a weighted sum of {names}")
+    words = likeness("a weighted sum", map(of.words, np.argsort(-size, kind="stable").tolist()))
     return Score("logistic", score(weights), words, folds=tuple(map(score, without)))
 
 
@@ -84,7 +83,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     weights, without = cross_fit(x, y, fold)
     folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
     whole = _quadratic_form(weights, of, rows, width)
-    words = threshold_words(f"a smooth function of {some_of(map(of.words, range(z.shape[1])))}")
+    words = likeness("a smooth function", map(of.words, range(z.shape[1])))
     return Score("smooth", whole, words, folds=folds)
 
 

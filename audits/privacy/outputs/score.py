@@ -95,15 +95,14 @@ Fit = Callable[[Encoded, Encoded], Score | None]
 """Samples of both datasets → the score; None where there is none."""
 
 
-def threshold_words(what: str, digits: int = 6) -> Callable[[float, bool], str]:
-    """What says that a number is beyond a threshold."""
-    return lambda t, upper: f"{what} {'≥' if upper else '<'} {number_words(t, digits)}"
-
-
-def some_of(parts: Iterable[str]) -> str:
-    """The first of some descriptions, and how many there are more."""
+def likeness(how: str, parts: Iterable[str]) -> Callable[[float, bool], str]:
+    """What says that the outputs beyond a threshold of a score look like those of one dataset: the score is
+    large on the first. Its number tells nobody anything, so only the first parts that it looks at are named,
+    and how many there are more."""
     every = [*parts]
-    return ", ".join(every[:SHOWN]) + (f" and {len(every) - SHOWN} more" if len(every) > SHOWN else "")
+    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    of = f"{how} of {', '.join(every[:SHOWN])}{more}"
+    return lambda t, upper: f"output looks like those of the {'first' if upper else 'second'} dataset by {of}"
 
 
 def fold_of(rows: int, folds: int) -> Ints:
