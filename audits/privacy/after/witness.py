@@ -30,7 +30,7 @@ from audits.privacy.outputs.leaves import EXACT
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, row_keys
 from audits.privacy.outputs.score import Event, View
 from audits.privacy.result import Share, Witness
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
 
 LEAST, FEW, MANY = 256, 2048, 100_000
 """Fresh outputs of a dataset: four times those of the audit up to FEW, twice up to MANY, as two intervals
@@ -305,7 +305,7 @@ def _sums(sides: Sequence[Encoded], raw: Sequence[Raw], telling: Sequence[int]) 
     if sides[0].shape[0] > 1 and all(side.ndim > 1 and side.dtype.kind in "biuf" for side in raw):
         yield View("the sum of the coordinates", lambda e: e.values.sum(axis=1))
         yield View("the largest size of a coordinate", lambda e: np.abs(e.values).max(axis=1))
-    x = [side.values[:, telling] for side in sides]
+    x = [np.clip(side.values[:, telling], -BOUND, BOUND) for side in sides]
     apart = x[0].mean(axis=0) - x[1].mean(axis=0)
     spread = np.concatenate(x).std(axis=0)
     size = np.divide(np.abs(apart), spread, out=np.zeros(len(telling)), where=spread > 0.0)
