@@ -12,7 +12,7 @@ from scipy import stats
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
 from audits.privacy.after.leaks import PlantedLeak, battery, put
-from audits.privacy.after.planting import Leaky, Passed, Stock, plant, size_for
+from audits.privacy.after.planting import Leaky, Passed, plant, size_for
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import once_in
@@ -120,7 +120,7 @@ def test_a_run_uses_every_output_once_and_each_dataset_its_own() -> None:
 
     pools = [columns(np.arange(0.0, 100.0)), columns(np.arange(1000.0, 1100.0))]
     nothing = PlantedLeak("nothing", "chance", put(-1.0))
-    leaky = Leaky(Stock(pools, 70), nothing, 0.0, RNG(0))
+    leaky = Leaky(pools, 70, nothing, 0.0, RNG(0))
     for side, pool in enumerate(pools):
         parts = [leaky.draw(Dataset(side), size, RNG(0), "here").values for size in (10, 50, 40)]
         assert sorted(np.concatenate(parts)[:, 0]) == pool.values[:, 0].tolist()

@@ -69,29 +69,15 @@ class Passed:
     run: Callable[[Leaky, int, float, np.random.Generator], tuple[bool, bool]]
 
 
-Source = Callable[[Dataset, int, np.random.Generator, str], Encoded]
-"""``source(data, size, rng, where)``: outputs of dataset 0 or 1, as columns."""
-
-
-class Stock:
-    """A `Source`: outputs that were drawn before, handed out once each; after the last come the first."""
-
-    def __init__(self, pools: Sequence[Encoded], start: int) -> None:
-        self.pools, self.places = pools, [start, start]
-
-    def __call__(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
-        place = int(data.data)
-        pool, start = self.pools[place], self.places[place]
-        self.places[place] += size
-        return pool.take(np.arange(start, start + size) % len(pool))
-
-
 class Leaky:
-    """Outputs with a leak of this size in them. It stands for a `Drawer`, and for the drawer's `Encoder`: the
+    """Outputs that were drawn before, with a leak of this size in them: handed out once each from place
+    `start` on; after the last come the first. It stands for a `Drawer`, and for the drawer's `Encoder`: the
     outputs are columns already."""
 
-    def __init__(self, source: Source, leak: PlantedLeak, size: float, rng: np.random.Generator) -> None:
-        self.source, self.leak, self.size, self.rng = source, leak, size, rng
+    def __init__(
+        self, pools: Sequence[Encoded], start: int, leak: PlantedLeak, size: float, rng: np.random.Generator
+    ) -> None:
+        self.pools, self.places, self.leak, self.size, self.rng = pools, [start, start], leak, size, rng
         self.drawn = True
         self.samples = 0  # of dataset 0
         self.first_output: float | None = None
@@ -103,7 +89,10 @@ class Leaky:
         self.samples += size if place == 0 else 0
         if self.first_output is None:
             self.first_output = time.perf_counter()
-        return self.leak.plant(self.source(data, size, rng, where), place, self.size, self.rng)
+        pool, start = self.pools[place], self.places[place]
+        self.places[place] += size
+        outputs = pool.take(np.arange(start, start + size) % len(pool))
+        return self.leak.plant(outputs, place, self.size, self.rng)
 
     def encoder(self) -> Leaky:
         return self
@@ -178,7 +167,7 @@ class Trial:
                 if seconds <= 0.0:
                     return
                 place = start + turn * len(self.pools[0]) // 2
-                leaky = Leaky(Stock(self.pools, place), self.leak, size, self.rng)
+                leaky = Leaky(self.pools, place, self.leak, size, self.rng)
                 refuted, ended = self.audit.run(leaky, samples, seconds, self.rng)
                 budget.samples -= leaky.samples
                 if not refuted:
