@@ -10,9 +10,6 @@ import copy
 import datetime
 import enum
 import json
-import os
-import subprocess
-import sys
 import uuid
 from collections import deque, namedtuple
 from collections.abc import Callable
@@ -348,19 +345,6 @@ def test_columns_are_named_in_the_words_of_the_output() -> None:
     assert plain.said(f"{column_words(3)} ≥ 0.7") == "coordinate 3 ≥ 0.7"
 
 
-SETS = """
-import numpy as np
-from audits import audit_privacy, each
-
-def mechanism(data, rng):
-    chosen = {w for w in ("apple", "pear", "fig", "plum", "kiwi") if rng.random() < 0.3 + 0.2 * data}
-    return {frozenset(chosen), frozenset(w[0] for w in chosen)}, {frozenset(chosen): 1.0}, chosen
-
-found = audit_privacy(each(mechanism), [(0, 1)], epsilon=0.5, adjacency=lambda a, b: True, max_samples=300)
-print(found.event, found.epsilon_lower, [look.log_e_value for look in found.trace])
-"""
-
-
 def test_encoder_keeps_symbols_and_numbers_apart() -> None:
     encoder = Encoder()
     outputs = np.array([1.5, None, "fail", 2.0, None], dtype=object)
@@ -388,23 +372,6 @@ def test_sets_are_read_alike_in_whatever_order_they_came() -> None:
     rows = Encoder().encode(objects([one, other] * 2), "here")
     assert (rows.values == rows.values[0]).all()
     assert not rows.codes[:, 0].any()
-
-
-@pytest.mark.slow
-def test_sets_are_read_alike_in_every_process() -> None:
-    # Python gives the elements of a set of strings in an order that changes from process to process.
-    seen = {
-        subprocess.run(
-            [sys.executable, "-c", SETS],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2", "3")
-    }
-    assert len(seen) == 1
-    assert "share" in seen.pop()
 
 
 @pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "25us", "10ns"])

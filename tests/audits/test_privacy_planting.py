@@ -221,10 +221,9 @@ def test_leaks_are_planted_into_every_kind_of_output_in_its_words(mechanism: Any
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("samples", [10_000, 40_000])
-def test_what_is_listed_as_caught_is_caught(samples: int) -> None:
+def test_what_is_listed_as_caught_is_caught() -> None:
     # Asked: 85 % of all runs. Of 12 runs at that share fewer than 4 would be caught with probability 1e-7.
-    result = audited(laplace, max_samples=samples)
+    result = audited(laplace, max_samples=10_000)
     encoder = Encoder()
     looks = [encoder.encode(np.asarray(laplace(d, 4096, RNG(d + 1))), "here") for d in (0, 1)]
     known = {leak.words: leak for leak in battery(looks[0], looks[1], encoder)}
@@ -244,7 +243,7 @@ def test_what_is_listed_as_caught_is_caught(samples: int) -> None:
             return found
 
         runs = [
-            audited(leaky, max_samples=samples, planting=False, seed=seed).verdict == "refuted"
+            audited(leaky, max_samples=10_000, planting=False, seed=seed).verdict == "refuted"
             for seed in range(12)
         ]
         assert sum(runs) >= 4, (one, runs)
