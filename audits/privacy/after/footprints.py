@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from operator import itemgetter
 
 import numpy as np
 
@@ -18,10 +17,8 @@ from audits.privacy.bet.binomial import two_bounds
 from audits.privacy.outputs.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
 
-LOOKS = (128, 512, 1024, 2048, 4096, 16_384)
-"""Outputs of a dataset that are looked at, in turn: a naive sampler shows itself in some hundreds of them."""
-ROWS = LOOKS[-1]
-LEAST_ROWS = 128
+LEAST_ROWS, ROWS = 128, 4096
+"""Outputs of a dataset that are looked at: a naive sampler shows itself in some hundreds of them."""
 MOST_COLUMNS = 16
 FEATURES = 3
 EXPONENTS, ZEROS = range(-30, 34), 64
@@ -34,20 +31,14 @@ def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) ->
 
     The event is the set of cells that one dataset's outputs are in more than e^ε times as often as the
     other's, in the first half of the outputs. It is counted in the second half; the exact bounds of all
-    looks, columns, features and directions share `alpha`. The first look that shows more than `epsilon` is
-    the last.
+    columns, features and directions share `alpha`.
     """
     both = first, second
-    most = min(map(len, both))
-    if most < LEAST_ROWS or any(outputs.dtype != np.float64 or outputs.size == 0 for outputs in both):
+    rows = min(ROWS, *map(len, both))
+    if rows < LEAST_ROWS or any(outputs.dtype != np.float64 or outputs.size == 0 for outputs in both):
         return None
-    bound, event, rows = 0.0, "", most
-    for rows in sorted({min(most, rows) for rows in LOOKS}):
-        a, b = (outputs[:rows].reshape(rows, -1) for outputs in both)
-        found = _best_event(a, b, epsilon, delta, alpha / len(LOOKS))
-        bound, event = max(found, (bound, event), key=itemgetter(0))
-        if bound > epsilon:
-            break
+    a, b = (outputs[:rows].reshape(rows, -1) for outputs in both)
+    bound, event = _best_event(a, b, epsilon, delta, alpha)
     return Footprints(bound, event, rows, 1.0 - alpha)
 
 
