@@ -207,7 +207,7 @@ class AuditResult:
                      event was chosen among many a little too large.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
-                     `trace`. The fixed-size method bets once, on what it learned.
+                     `trace`. The fixed-size method bets nothing: 1.
     samples          drawn on each dataset, all pairs together, those used for learning included.
     seconds          wall-clock time, that of what comes after the verdict included.
     pair             the pair of datasets with the strongest evidence; `pair_index` its place in the list.

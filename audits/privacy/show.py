@@ -45,7 +45,7 @@ def _details(result: AuditResult) -> list[tuple[str, str]]:
         ("lower bound", lower),
         ("estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound" if result.refuted else ""),
         *result.worth,
-        ("e-value", f"{much}, the largest so far"),
+        ("e-value", f"{much}, the largest so far" if result.method == "sequential" else ""),
         ("resolution", result.resolution_said if result.planted or result.refuted else ""),
         ("method", f"{result.method}, seed {result.seed}{once}"),
     ]

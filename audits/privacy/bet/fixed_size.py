@@ -14,7 +14,6 @@ import numpy as np
 
 from audits.privacy.bet import binomial, calibration, events, folds
 from audits.privacy.bet.atoms import count_atoms, family_of_sets, find_atoms, scorer
-from audits.privacy.bet.betting import log_sum
 from audits.privacy.bet.method import Finding, Job, nothing, with_shares
 from audits.privacy.bet.pair_state import PairState
 from audits.privacy.bet.power import QUANTILE, on_either_dataset, smallest_violation
@@ -193,7 +192,6 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
     n, curve = family.size, state.curve(family)
     hits, lesser = (int(side[event]) for side in family.all_hits())
     direction, words = family.words(event)
-    won = _log_e_value(candidate, hits, lesser, n, asked)
     if counted.scores is None:
         bound = binomial.two_bounds(hits, lesser, n, asked.delta, asked.alpha)
     else:
@@ -212,7 +210,6 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
     return Finding(
         refuted=bound > asked.epsilon,
         epsilon_lower=bound,
-        largest_e_value=math.exp(min(won, 690.0)),
         samples=learning + n,
         pair_index=state.index,
         direction=direction,
@@ -221,31 +218,12 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
         resolution=smallest_violation(
             on_either_dataset(tried, asked.epsilon), needed / n, asked.epsilon, asked.delta
         ),
-        trace=(Look(learning + n, won, bound),),
+        trace=(Look(learning + n, 0.0, bound),),
         curve=curve,
         epsilon_estimate=max(binomial.shown(p, q, asked.delta), bound),
         encoder=state.encoder,
         view=candidate.family.score.view,
     )
-
-
-def _log_e_value(candidate: Candidate, hits: int, lesser: int, size: int, asked: Options) -> float:
-    """Log of the e-value against the claim that equal bets on the event at its learned threshold win.
-
-    They are on all of the violation that was learned or a part of it, and on all of the shares that were
-    learned, twice them or a part of them: an event that was chosen among many has been lucky.
-    """
-    learned = candidate.family.shares()[0][candidate.event]
-    if not learned - asked.delta > candidate.share * math.exp(asked.epsilon):
-        return 0.0
-    shown = math.log((learned - asked.delta) / candidate.share)
-    parts = np.linspace(asked.epsilon, shown, 5)[1:]
-    p, ratio = (grid.ravel() for grid in np.meshgrid(learned * np.array([0.25, 0.5, 1.0, 2.0]), parts))
-    p = np.minimum(p + asked.delta, 0.999)
-    q, none = (p - asked.delta) * np.exp(-ratio), np.zeros(len(p))
-    bets = binomial.bet(p, q, none, none, np.full(len(p), asked.epsilon), asked.delta)
-    won = bets.log_e_value(size, hits, 0, lesser, 0)
-    return float(log_sum(won[:, None])[0]) - math.log(len(won))
 
 
 def _quantile(alpha: float) -> float:
