@@ -123,67 +123,58 @@ X = RNG.normal(size=(50, 3))
 Y = RNG.integers(0, 2, 50)
 OTHER = X.copy()
 OTHER[7] += 1.0
-NANS = np.array([1.0, np.nan, 3.0])
+LABELS = np.where(np.arange(50) == 9, 1 - Y, Y)
+NANS, CHANGED_NANS = np.array([1.0, np.nan, 3.0]), np.array([2.0, np.nan, 3.0])
+A, B = np.arange(5.0), np.arange(5.0) + 10.0
+B_CHANGED = np.where(np.arange(5) == 2, 0.0, B)
+FRAME = pd.DataFrame({"x": NANS, "name": ["a", "b", None], "when": pd.to_datetime(["2020", None, "2021"])})
+ONE, TWO = FRAME.assign(x=CHANGED_NANS), FRAME.assign(x=CHANGED_NANS, name=["a", "b", "z"])
+DIFFERENT = "one different record, got"
+
+NEIGHBOURS = [
+    # Columns of equal length, one of several dimensions, are zipped into records.
+    ((X, Y), (OTHER, Y), "replace", ""),
+    ([X, Y], [OTHER, Y], "replace", ""),
+    ((X, Y), (X + 1.0, Y), "replace", f"{DIFFERENT} 50"),
+    ([X, Y], [OTHER, LABELS], "replace", f"{DIFFERENT} 2"),
+    ((X, Y), (X[:-1], Y[:-1]), "add-remove", ""),
+    ([X, Y], [X, Y[:-1]], "replace", "one length"),
+    # Columns of one dimension are zipped in a tuple, and never guessed in a list.
+    ((A, B), (A, B + 1.0), "replace", f"{DIFFERENT} 5"),
+    ([A, B], [A, B + 1.0], "replace", "may hold 2 records or 5 of 2 columns"),
+    ([A, B], [A, B_CHANGED], "replace", ""),
+    ([A, B], [A, B, A], "add-remove", ""),  # rows: three columns are no neighbour of two
+    ([A, B], [A[:-1], B[:-1]], "add-remove", ""),  # columns: rows keep their length
+    (([1, 2, 3], [4, 5, 6]), ([1, 2, 3], [7, 8, 9]), "replace", "may hold"),
+    # Rows in lists and tuples stay records.
+    ([[1, 2], [3, 4]], [[1, 2], [9, 9]], "replace", ""),
+    ([(1, "a"), (2, "b")], [(1, "a"), (3, "c")], "replace", ""),
+    (((1, 2), (3, 4)), ((1, 2), (9, 9)), "replace", ""),
+    ([[1, 2], [3, 4]], [[5, 6], [9, 9]], "replace", f"{DIFFERENT} 2"),
+    # What is no dataset.
+    ((X, 3.0), (OTHER, 3.0), "replace", "arrays of equal length"),
+    ({"a": 1}, {"a": 2}, "replace", "a dictionary"),
+    # NaN equals itself.
+    (NANS, CHANGED_NANS, "replace", ""),
+    (NANS, NANS[:-1], "add-remove", ""),
+    ([1.0, float("nan")], [2.0, float("nan")], "replace", ""),
+    (np.column_stack([NANS, NANS]), np.column_stack([NANS, NANS])[:-1], "add-remove", ""),
+    # Frames and series hold rows.
+    (FRAME, ONE, "replace", ""),
+    (FRAME, FRAME.iloc[:-1], "add-remove", ""),
+    (FRAME, TWO, "replace", "got 2"),
+    (FRAME["x"], ONE["x"], "replace", ""),
+    ((FRAME, FRAME["x"]), (ONE, FRAME["x"]), "replace", ""),
+]
 
 
-@pytest.mark.parametrize("pack", [tuple, list])
-def test_columns_are_zipped_into_records(pack: Any) -> None:
-    assert refusal((pack([X, Y]), pack([OTHER, Y])), "replace") == ""
-    assert "one different record, got 50" in refusal((pack([X, Y]), pack([X + 1.0, Y])), "replace")
-    labels = Y.copy()
-    labels[9] = 1 - labels[9]
-    assert "one different record, got 2" in refusal((pack([X, Y]), pack([OTHER, labels])), "replace")
-    assert refusal((pack([X, Y]), pack([X[:-1], Y[:-1]])), "add-remove") == ""
-    assert "one length" in refusal((pack([X, Y]), pack([X, Y[:-1]])), "replace")
-
-
-def test_columns_of_one_dimension_are_zipped_in_a_tuple_and_never_guessed_in_a_list() -> None:
-    a, b = np.arange(5.0), np.arange(5.0) + 10.0
-    assert "one different record, got 5" in refusal(((a, b), (a, b + 1.0)), "replace")
-    assert "may hold 2 records or 5 of 2 columns" in refusal(([a, b], [a, b + 1.0]), "replace")
-    changed = b.copy()
-    changed[2] = 0.0
-    assert refusal(([a, b], [a, changed]), "replace") == ""
-    assert refusal(([a, b], [a, b, a]), "add-remove") == ""  # rows: three columns are no neighbour of two
-    assert refusal(([a, b], [a[:-1], b[:-1]]), "add-remove") == ""  # columns: rows keep their length
-    assert "may hold" in refusal((([1, 2, 3], [4, 5, 6]), ([1, 2, 3], [7, 8, 9])), "replace")
-
-
-def test_rows_in_lists_stay_records() -> None:
-    assert refusal(([[1, 2], [3, 4]], [[1, 2], [9, 9]]), "replace") == ""
-    assert refusal(([(1, "a"), (2, "b")], [(1, "a"), (3, "c")]), "replace") == ""
-    assert refusal((((1, 2), (3, 4)), ((1, 2), (9, 9))), "replace") == ""
-    assert "one different record, got 2" in refusal(([[1, 2], [3, 4]], [[5, 6], [9, 9]]), "replace")
-
-
-def test_what_is_no_dataset_is_refused_in_one_sentence() -> None:
-    assert "arrays of equal length" in refusal(((X, 3.0), (OTHER, 3.0)), "replace")
-    assert "a dictionary" in refusal(({"a": 1}, {"a": 2}), "replace")
-
-
-def test_nan_equals_itself() -> None:
-    changed = NANS.copy()
-    changed[0] = 2.0
-    assert refusal((NANS, changed), "replace") == ""
-    assert refusal((NANS, NANS[:-1]), "add-remove") == ""
-    assert refusal(([1.0, float("nan")], [2.0, float("nan")]), "replace") == ""
-    rows = np.column_stack([NANS, NANS])
-    assert refusal((rows, rows[:-1]), "add-remove") == ""
-
-
-def test_frames_and_series_hold_rows() -> None:
-    frame = pd.DataFrame(
-        {"x": NANS, "name": ["a", "b", None], "when": pd.to_datetime(["2020", None, "2021"])}
-    )
-    changed = frame.copy()
-    changed.loc[0, "x"] = 9.0
-    assert refusal((frame, changed), "replace") == ""
-    assert refusal((frame, frame.iloc[:-1]), "add-remove") == ""
-    both = changed.copy()
-    both.loc[2, "name"] = "z"
-    assert "got 2" in refusal((frame, both), "replace")
-    assert refusal((frame["x"], changed["x"]), "replace") == ""
-    assert refusal(((frame, frame["x"]), (changed, frame["x"])), "replace") == ""
+@pytest.mark.parametrize(("first", "second", "adjacency", "words"), NEIGHBOURS)
+def test_two_datasets_are_neighbours_or_one_sentence_says_why_not(
+    first: Any, second: Any, adjacency: str, words: str
+) -> None:
+    found = refusal((first, second), adjacency)
+    assert bool(found) == bool(words)
+    assert words in found
 
 
 @pytest.mark.parametrize("data", [X, (X, Y), [1, 2], NANS, pd.DataFrame(X)])
