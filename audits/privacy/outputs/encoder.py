@@ -131,7 +131,7 @@ def _items(array: Raw) -> list[Any]:
     return array.tolist() if array.dtype.kind in "biuSU" or array.dtype == np.float64 else [*array]
 
 
-def _spelled(path: str) -> str:
+def _as_python(path: str) -> str:
     """A path as Python writes it."""
     return re.sub(f"{AT}(\\d+)", r"[\1]", path)
 
@@ -244,7 +244,7 @@ class Encoder:
             self._slots[path], looks = self._slot(path, items, len(self._places), times[path] < size)
             unit = leaves.unit(items[0]) if items else ""
             found = ITEM.fullmatch(path)
-            where = (_spelled(found[1]), int(found[2])) if found else (_spelled(path), None)
+            where = (_as_python(found[1]), int(found[2])) if found else (_as_python(path), None)
             self._places += [Place(*where, look, unit) for look in (None, *looks)]
             if len(self._places) > MOST_ITEMS:
                 raise Refused(
@@ -254,7 +254,7 @@ class Encoder:
         for path, every in lengths.items():
             if len(every) > 1:
                 self._lengths[path] = len(self._places)
-                self._places.append(Place(_spelled(path), None, LENGTH))
+                self._places.append(Place(_as_python(path), None, LENGTH))
         if not self._places:
             self._slots[""] = _Slot(0)
             self._places.append(Place(""))
@@ -304,7 +304,7 @@ class Encoder:
             if (found := ITEM.fullmatch(path)) is not None:
                 parents[found[1]].append((int(found[2]), slot))
         lists = [
-            (f"output{_spelled(parent)}", [slot for _, slot in sorted(some, key=lambda pair: pair[0])])
+            (f"output{_as_python(parent)}", [slot for _, slot in sorted(some, key=lambda pair: pair[0])])
             for parent, some in parents.items()
             if len(some) > 1
         ]
