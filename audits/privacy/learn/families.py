@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from audits.privacy.learn.cells import Partition, partition
-from audits.privacy.learn.search import Candidates, family
+from audits.privacy.learn.search import Candidates, some_rows
 from audits.privacy.outputs.describe import place_words, symbol_words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, number_words, row_keys
 from audits.privacy.outputs.score import View
@@ -54,10 +54,10 @@ def sequences(e: Encoded) -> list[Sequenced]:
     return [*map(Sequenced, e.items or ([every] if e.shape[0] > 1 else []))]
 
 
-@family(cost=lambda width, places: width)
 def members(first: Encoded, second: Encoded) -> Found:
     """How many numbers of a sequence have a certain value, or lie in a certain interval, wherever they stand:
     what a list in any order tells."""
+    first, second = some_rows(first.shape[0], first, second)
     for numbers in sequences(first):
         few = max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0])
         some = np.concatenate([numbers(side.take(slice(few))).ravel() for side in (first, second)])
@@ -78,10 +78,10 @@ def _member(numbers: Sequenced, cells: Partition, cell: int) -> View:
     return View(words, lambda e: 1.0 * cells.holds(cell, numbers(e)).sum(axis=1))
 
 
-@family(cost=lambda width, places: 8 * width)
 def windows(first: Encoded, second: Encoded) -> Found:
     """How often a run of neighbouring numbers that repeats occurs in a sequence, wherever it stands: two or
     three numbers, or a record among synthetic records, whose length divides that of the output."""
+    first, second = some_rows(8 * first.shape[0], first, second)
     for numbers in sequences(first):
         width = numbers(first.take(slice(1))).shape[1]
         if width > TUNING.glance:
@@ -132,7 +132,6 @@ def _last(first: Encoded, second: Encoded) -> int:
     return 1 + int(max(first.codes.max(initial=0), second.codes.max(initial=0)))
 
 
-@family(cost=lambda width, places: 0)
 def in_place(first: Encoded, second: Encoded) -> Found:
     """Each symbol in each place, or none there."""
     for place in range(first.shape[1]):
@@ -142,9 +141,9 @@ def in_place(first: Encoded, second: Encoded) -> Found:
         yield Candidates(apart, lambda j, view=view: view)
 
 
-@family(cost=lambda width, places: places)
 def anywhere(first: Encoded, second: Encoded) -> Found:
     """How often each symbol occurs, in whatever place."""
+    first, second = some_rows(first.shape[1], first, second)
     if first.shape[1] < 3:
         return
 
@@ -158,9 +157,9 @@ def anywhere(first: Encoded, second: Encoded) -> Found:
     yield Candidates(apart, view)
 
 
-@family(cost=lambda width, places: places * (places - 1) / 2)
 def agreeing(first: Encoded, second: Encoded) -> Found:
     """Two places with the same symbol."""
+    first, second = some_rows(first.shape[1] * (first.shape[1] - 1) / 2, first, second)
     if not 2 < first.shape[1] <= TUNING.most_paired:
         return
     # The first column is the form of the whole output.

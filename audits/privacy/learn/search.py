@@ -26,30 +26,15 @@ class Candidates:
     view: Callable[[int], View]
 
 
-Find = Callable[[Encoded, Encoded], Iterator[Candidates]]
-"""Samples of both datasets → candidates; nothing where the outputs are of another kind."""
+Family = Callable[[Encoded, Encoded], Iterator[Candidates]]
+"""Samples of both datasets → candidates of one kind; nothing where the outputs are of another kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Candidates of one kind.
-
-    cost  (columns of numbers, columns of symbols) → numbers that are looked at of one output: so few samples
-          are taken that they are no more than `TUNING.most_numbers` in all.
-    """
-
-    find: Find
-    cost: Callable[[int, int], float]
-
-    def __call__(self, first: Encoded, second: Encoded) -> list[Candidates]:
-        rows = slice(max(TUNING.parts, int(TUNING.most_numbers / max(self.cost(*first.shape), 1))))
-        found = self.find(first.take(rows), second.take(rows))
-        return [candidates for candidates in found if len(candidates.surprise)]
-
-
-def family(cost: Callable[[int, int], float]) -> Callable[[Find], Family]:
-    """Makes a family of a function."""
-    return lambda find: Family(find, cost)
+def some_rows(numbers: float, first: Encoded, second: Encoded) -> tuple[Encoded, Encoded]:
+    """So few samples of both datasets that a family which looks at this many numbers of each of them looks at
+    no more than `TUNING.most_numbers` in all."""
+    rows = slice(max(TUNING.parts, int(TUNING.most_numbers / max(numbers, 1))))
+    return first.take(rows), second.take(rows)
 
 
 def search(name: str, families: Sequence[Family]) -> Fit:
@@ -73,7 +58,7 @@ def best_of(families: Sequence[Family], first: Encoded, second: Encoded) -> View
         return None
     most, best = math.log(len(families)) + TUNING.sure, None
     for one in families:
-        found = one(first, second)
+        found = [some for some in one(first, second) if len(some.surprise)]
         luck = math.log(max(sum(len(some.surprise) for some in found), 1))
         for some in found:
             beyond = float(some.surprise.max()) - luck
