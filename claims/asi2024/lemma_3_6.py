@@ -28,6 +28,9 @@ $(1+e^\varepsilon)\zeta=\delta/4$.
 How it is checked. Exactly: the halting times by quadrature, the answers by the Gaussian privacy curve,
 summed over halting times. The corrected plan by its budget, term by term, from the numbers that the
 implementation uses, and on the same datasets. Programs are audited in theorem-3.2-privacy.
+
+What it does not see. `:corrected` takes the constant 9 and the Poisson mean 6 from Lemmas 3.5 and 3.3, as the
+program does: were one of them too small, nothing here would show it.
 """
 
 from __future__ import annotations

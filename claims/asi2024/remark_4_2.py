@@ -15,7 +15,8 @@ How it is checked. Remark 4.2: by the exact recursion of second moments for quad
 curvatures up to β, starts with two values, and comparators that are not the minimiser. Remark 4.3: for the
 absolute value and a kinked function on an interval, against the minimum over a fine grid.
 
-What it does not see. That the remark holds with another R′ is not tested.
+What it does not see. Algorithm 2 does not run from a random start: that Theorem 4.1 holds with R′ follows
+from the inequality that is checked, by the argument above.
 """
 
 from __future__ import annotations

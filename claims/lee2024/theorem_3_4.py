@@ -11,7 +11,8 @@ records of norm at most 1: (17) at points of all sizes, and (15) against the min
 ball, from both sides (a descent over directions and norms cannot get below it, and the minimiser reaches
 it).
 
-What it does not see. K is the unit ball about 0 throughout."""
+What it does not see. Only linear losses and the unit ball about 0 are tried: another set K, or losses that
+bend, could fail unseen."""
 
 from __future__ import annotations
 

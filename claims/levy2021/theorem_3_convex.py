@@ -27,7 +27,10 @@ expected risk is computed here for every T. The risk of Algorithm 3 must be this
 all T of the grid; then the exponent of T follows for horizons at which the algorithm cannot be run. It is not
 fitted on runs, where T ≤ 8: a few steps do better than the rate, so that the risk over ν/√T still grows (0.48
 at T = 2, 0.70 at T = 8, 0.81 at T = 32, below 1 throughout) and a slope there is no rate. Without noise
-T runs from 32 to 400: between 8 and 64 steps the slope is -0.92 in place of -1."""
+T runs from 32 to 400: between 8 and 64 steps the slope is -0.92 in place of -1.
+
+What it does not see. The gradient noise of a user is the same at all θ, so that the uniformity in θ of
+Proposition 1 is not put to the test."""
 
 from __future__ import annotations
 

@@ -18,7 +18,10 @@ from its minimum, a bowl at full gap and a ridge of cosines, must not be worse t
 than 0.05 (a tenth of the step ½ between such laws) after division by the printed log factors; without noise
 the exponents of HΔ and T must not be worse than 1 and −1; in every cell the mean must be below the bound
 above. From the minimum the squared gradient is known for every T and a, and its exponents must not be above
-those of √(HΔ)·ν/√T."""
+those of √(HΔ)·ν/√T.
+
+What it does not see. The gradient noise of a user is the same at all θ, so that the uniformity in θ of
+Proposition 1 is not put to the test."""
 
 from __future__ import annotations
 

@@ -10,7 +10,10 @@ sides. Over six decades of n and four of ε and μ its steps have the answers of
 H/μ: exponents in n, m, d, ε, μ, κ of the excess of a quadratic with the spectrum μ, the harder of two, must
 not be worse than −2, −1, 2, −2, −1, 0 by more than 0.05 after division by the printed log factors. Where m is
 so large that the noise vanishes, the excess must be below GR·e^{−μT/H}. From the minimiser the excess is
-known for every T, and the exponent of T must not be above that of ν²/(μT)."""
+known for every T, and the exponent of T must not be above that of ν²/(μT).
+
+What it does not see. The gradient noise of a user is the same at all θ, so that the uniformity in θ of
+Proposition 1 is not put to the test."""
 
 from __future__ import annotations
 

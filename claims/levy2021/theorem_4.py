@@ -54,7 +54,10 @@ is the larger one only where n·ε²·G/(G̃d) exceeds these log factors, some 1
 be worse than all phases together. Algorithm 4 itself is run with G = 200τ, where 2.6·10⁵ users are enough for
 a phase (Tβ ≤ 0.001): from a base cell, and from a cell in each of n, m, d, ε, the noise of its answers must
 have the printed size, from both sides, within 0.4; an exponent of the noise that is off by ½ is off by 0.58
-or more there. No user may serve in two phases."""
+or more there. No user may serve in two phases.
+
+What it does not see. The gradient noise of a user is the same at all θ, so that the uniformity in θ of
+Proposition 1 is not put to the test."""
 
 from __future__ import annotations
 

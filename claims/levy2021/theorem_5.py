@@ -33,7 +33,7 @@ all samples, which is not private, must be seen below that where privacy dominat
 the supremum over four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that
 regime the exponents of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more
 than 0.05 (a tenth of the step ½ between such laws) after division by the radius of the clipping. Other
-mechanisms could do better; none that is built here does.
+mechanisms could do better; none that is built here does. A weaker bound would pass as well.
 
 Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A
 accepts the user as a member where ⟨A − μ, x − μ⟩ is above half of what a member adds to it, dσ²/(2mn). For d

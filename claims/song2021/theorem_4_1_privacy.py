@@ -31,6 +31,9 @@ and δ ≤ 1/2 (`theorem-2.6:add-remove`): with that adjacency the printed state
 How it is checked. Exactly: divergences of the two-step instance by quadrature, selection probabilities of two
 candidates in closed form and of more by quadrature, the T steps as one Gaussian release. `:program` holds the
 program against its laws and audits it.
+
+What it does not see. `:corrected` computes δ of the noisy steps by the function whose inverse sets their
+noise, for T = 2: an error of that function would pass.
 """
 
 from __future__ import annotations

@@ -36,7 +36,8 @@ has much room: L(θ) − log 2 over log(1/B) tends to 1/3 at log(1/B − 1) as B
 itself: clipped DP-GD is run on the instance, noise of Theorem 2.6 with the clipping norm as gradient bound, η
 of the proof of Theorem 3.1, T of order (nε)²/log(1/δ) but between 400 and 4000 (the theorem fixes no T; n is
 up to millions), for several n well above n₀ a B and two (ε, δ); its mean excess risk is held against
-(1/60)·log(1/B), and that of the run without clipping against the bound above. `:any-step` in closed form. n
+(1/60)·log(1/B); that of the run without clipping is shown beside the bound above, of which it is a hundredth,
+and decides nothing. `:any-step` in closed form. n
 must grow like log(1/B)²/B: a clipped gradient is at most B while the optimum is 2·log(1/B − 1) away.
 """
 
