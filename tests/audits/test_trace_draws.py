@@ -2,46 +2,94 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import random
 import secrets
 
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats._distn_infrastructure import rv_generic
+from scipy.stats._distr_params import distcont, distdiscrete
 
 from audits.trace import trace_privacy
 from audits.trace.ledger.losses import gaussian_epsilon
-from audits.trace.record import sources, tensors
+from audits.trace.record import table, tensors
+from audits.trace.record.session import Session
+from audits.trace.record.sources import watched
 
 PAIR = [(np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))]
 
 
 @pytest.mark.parametrize("kind", [np.random.Generator, np.random.RandomState])
 def test_every_public_method_of_numpy_is_in_a_table(kind: type) -> None:
-    known = {*sources.NAMES, *sources.COINS, *sources.NO_DRAWS, "choice", "shuffle"}
+    tables = (table.NUMPY, table.PLACES["numpy"], table.RAW, table.NO_DRAWS["numpy"], table.LOST["numpy"])
     public = {name for name in dir(kind) if not name.startswith("_")}
-    assert public - known <= {"multivariate_hypergeometric"}  # which is lost
+    assert public <= set().union(*tables)
 
 
 def test_every_public_function_of_random_and_secrets_is_in_a_table() -> None:
-    known = {*sources.PYTHON, *sources.PYTHON_COINS, "shuffle", "seed", "getstate", "setstate"}
-    public = {name for name in random.__all__ if name not in ("Random", "SystemRandom")}
-    assert public - known <= {"binomialvariate"}  # of Python 3.12: it draws by `random` itself
-    assert {"randbelow", "randbits", "choice", "token_bytes", "token_hex", "token_urlsafe"} <= set(
-        secrets.__all__
-    )
-    assert set(secrets.__all__) - {"SystemRandom", "compare_digest"} == {
-        "choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe",
-    }  # fmt: skip
+    tables = (table.PYTHON, table.PLACES["random"], table.NO_DRAWS["random"], table.LOST["random"])
+    assert set(random.__all__) - {"Random", "SystemRandom"} <= set().union(*tables)
+    assert set(secrets.__all__) - {"SystemRandom", "compare_digest"} == set(table.PLACES["secrets"])
 
 
 def test_every_function_of_torch_that_takes_a_generator_is_in_a_table() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is optional")
     documents = {name: str(getattr(torch, name).__doc__) for name in dir(torch) if not name.startswith("_")}
     drawing = {name for name, text in documents.items() if "generator=None" in text and name.islower()}
-    known = {*tensors.TORCH, *tensors.NOT_FOLLOWED}
     assert drawing
-    assert drawing <= known
+    assert drawing <= {*table.TORCH, *table.LOST["torch"]}
+    methods = {name: str(getattr(torch.Tensor, name).__doc__) for name in dir(torch.Tensor)}
+    filled = {name for name, text in methods.items() if "generator=None" in text and name.endswith("_")}
+    assert filled
+    assert filled <= {*table.TENSOR}
+
+
+def test_every_public_function_of_jax_is_in_a_table_or_lost() -> None:
+    jax = pytest.importorskip("jax", reason="JAX is optional")
+    public = {
+        name for name in dir(jax.random) if not name.startswith("_") and callable(getattr(jax.random, name))
+    }
+    assert set(table.JAX) <= public
+    session = Session(np.random.default_rng(0))
+    watched = tensors.watched_jax(session)[jax.random]
+    assert public - set(watched) <= set(table.NO_DRAWS["jax"])
+
+
+def drawing(module) -> set[str]:
+    """Public names of a module of SciPy that have a method that draws, or take a generator."""
+    found = set()
+    for name in dir(module):
+        item = getattr(module, name)
+        if name.startswith("_") or not callable(item):
+            continue
+        with contextlib.suppress(ValueError):
+            if {"rng", "random_state", "seed"} & set(inspect.signature(item).parameters):
+                found.add(name)
+        if any(callable(getattr(item, method, None)) for method in ("rvs", "resample", "sample", "random")):
+            found.add(name)
+    return found
+
+
+def test_every_public_draw_of_scipy_is_in_a_table() -> None:
+    laws = {name for name in drawing(stats) if isinstance(getattr(stats, name), rv_generic)}
+    assert drawing(stats) - laws <= {*table.SCIPY_BY_NUMPY, "iqr"}  # whose `rng` is a range
+    assert {law.name for law in map(functools.partial(getattr, stats), laws)} >= set(table.SCIPY)
+
+
+def test_every_distribution_of_scipy_draws_what_is_recorded() -> None:
+    shapes = dict(distcont + distdiscrete)
+    session = Session(np.random.default_rng(0))
+    with watched(session) as (rng, _):
+        for name in sorted(drawing(stats)):
+            law = getattr(stats, name)
+            if isinstance(law, rv_generic) and name in shapes:
+                before = len(session.draws)
+                law.rvs(*shapes[name], random_state=rng)
+                assert len(session.draws) == before + 1, name
 
 
 @pytest.mark.parametrize(

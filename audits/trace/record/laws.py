@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Optional, Tuple
 
+import numpy as np
+
 MIRRORED = {
     "less": "greater",
     "less_equal": "greater_equal",
@@ -26,13 +28,10 @@ def reach(law: str, params: Mapping[str, Any]) -> Optional[Tuple[int, int]]:
         return None
 
 
-def sampler(law: str, params: Mapping[str, Any]) -> Callable[[Any, int, Tuple[int, ...]], Any]:
-    """A function (rng, count, shape) → `count` independent draws of the law."""
-
-    def sample(rng: Any, count: int, shape: Tuple[int, ...]) -> Any:
-        values = {k: v for k, v in params.items() if v is not None}
-        if law == "exponential" and "rate" in values:
-            values = {"scale": 1.0 / values["rate"]}
-        return getattr(rng, law)(**values, size=(count, *shape))
-
-    return sample
+def sampler(law: str, params: Mapping[str, Any]) -> Optional[Callable[[Any, int, Tuple[int, ...]], Any]]:
+    """A function (rng, count, shape) → `count` independent draws of the law; None where NumPy has no such
+    law."""
+    if not hasattr(np.random.Generator, law):
+        return None
+    values = {name: value for name, value in params.items() if value is not None}
+    return lambda rng, count, shape: getattr(rng, law)(**values, size=(count, *shape))

@@ -18,107 +18,15 @@ from .ended import Ended
 from .laws import reach, sampler
 from .noise import apply, fresh, function_of, note_of, on_arrays, plain
 from .session import HOME, call_outside
+from .table import LOST, NO_DRAWS, NUMPY, PLACES, PYTHON, RAW, SCIPY, Drawn
 from .tensors import watched_jax, watched_torch
 
 own_bits = np.random.PCG64
 """The bit generator of this package, which nobody watches."""
-CENTRED = {"normal": 0, "laplace": 0, "gumbel": 0, "logistic": 0, "multivariate_normal": 0, "vonmises": 0}
-"""Laws whose first parameter is a number that the noise is added to."""
-NAMES: Dict[str, Tuple[str, ...]] = {
-    "normal": ("loc", "scale"),
-    "laplace": ("loc", "scale"),
-    "gumbel": ("loc", "scale"),
-    "logistic": ("loc", "scale"),
-    "multivariate_normal": ("mean", "cov"),
-    "vonmises": ("mu", "kappa"),
-    "uniform": ("low", "high"),
-    "random": (),
-    "random_sample": (),
-    "rand": (),
-    "standard_normal": (),
-    "randn": (),
-    "standard_cauchy": (),
-    "standard_exponential": (),
-    "exponential": ("scale",),
-    "standard_gamma": ("shape",),
-    "gamma": ("shape", "scale"),
-    "standard_t": ("df",),
-    "beta": ("a", "b"),
-    "chisquare": ("df",),
-    "binomial": ("n", "p"),
-    "geometric": ("p",),
-    "poisson": ("lam",),
-    "negative_binomial": ("n", "p"),
-    "lognormal": ("mean", "sigma"),
-    "pareto": ("a",),
-    "power": ("a",),
-    "rayleigh": ("scale",),
-    "weibull": ("a",),
-    "triangular": ("left", "mode", "right"),
-    "multinomial": ("n", "pvals"),
-    "dirichlet": ("alpha",),
-    "hypergeometric": ("ngood", "nbad", "nsample"),
-    "logseries": ("p",),
-    "zipf": ("a",),
-    "wald": ("mean", "scale"),
-    "f": ("dfnum", "dfden"),
-    "noncentral_chisquare": ("df", "nonc"),
-    "noncentral_f": ("dfnum", "dfden", "nonc"),
-}
-DEFAULTS: Dict[str, Any] = {"loc": 0.0, "scale": 1.0, "low": 0.0, "high": 1.0}
-SAME = {
-    "random": "uniform",
-    "random_sample": "uniform",
-    "rand": "uniform",
-    "randn": "normal",
-    "standard_normal": "normal",
-    "standard_exponential": "exponential",
-    "standard_gamma": "gamma",
-    "randint": "integers",
-    "random_integers": "integers",
-    "permuted": "permutation",
-}
-"""Methods that draw from a law that has another name elsewhere."""
-COINS = ("integers", "randint", "random_integers", "choice", "permutation", "permuted", "bytes", "tomaxint")
-"""Draws that are used as they are: places, orders, bytes."""
-NO_DRAWS = (
-    "bit_generator",
-    "spawn",
-    "get_state",
-    "set_state",
-    "seed",
-    "get_bit_generator",
-    "set_bit_generator",
-)
-"""Public names of NumPy's generators that draw nothing. What is in none of the tables is lost."""
-PYTHON: Dict[str, Tuple[str, ...]] = {
-    "random": (),
-    "uniform": ("low", "high"),
-    "gauss": ("loc", "scale"),
-    "normalvariate": ("loc", "scale"),
-    "expovariate": ("rate",),
-    "betavariate": ("a", "b"),
-    "gammavariate": ("shape", "scale"),
-    "lognormvariate": ("mean", "sigma"),
-    "vonmisesvariate": ("mu", "kappa"),
-    "paretovariate": ("a",),
-    "weibullvariate": ("scale", "a"),
-    "triangular": ("left", "right", "mode"),
-}
-PYTHON_COINS = ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes")
 OWN_DATA = ("rv_histogram", "rv_sample", "rv_discrete", "rv_continuous")
 """Distributions of SciPy whose law is made of numbers that they hold."""
 SHORT = 62
 """Bits of a whole number that is followed, at most."""
-PYTHON_LAWS = {
-    "random": "uniform",
-    "gauss": "normal",
-    "normalvariate": "normal",
-    "expovariate": "exponential",
-    "betavariate": "beta",
-    "gammavariate": "gamma",
-    "lognormvariate": "lognormal",
-}
 
 
 # --- NumPy ------------------------------------------------------------------------------------------------
@@ -134,41 +42,29 @@ def numpy_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, 
         return _chosen(session, real, args, kwargs)
     if name in ("permutation", "permuted") and np.ndim(args[0] if args else kwargs["x"]):
         return _ordered(session, name, *plain(args), **plain(kwargs))
-    if name not in NAMES and name not in COINS:
+    if name in LOST["numpy"] or name not in (*NUMPY, *PLACES["numpy"], *RAW):
         session.stranger("numpy.random." + name)
         return call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
-    if name in ("integers", "randint", "random_integers"):
-        value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
-        return _whole(session, *_whole_range(name, *plain(args), **plain(kwargs)), value)
-    if name in COINS:
-        value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
-        params = _choice_params(name, args, kwargs)
-        return _followed(session, session.draw(SAME.get(name, name), params, value, "coin"))
-    names = NAMES[name]
-    given: Dict[str, Any] = dict(zip(names, args))
-    given.update({k: v for k, v in kwargs.items() if k in names})
     value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
-    params = {k: _unlabelled(plain(given.get(k, DEFAULTS.get(k)))) for k in names}
-    law = SAME.get(name, name)
-    if law == "normal" and not names:
-        params = {"loc": 0.0, "scale": 1.0}
-    elif law == "uniform" and not names:
-        params = {"low": 0.0, "high": 1.0}
-    elif law == "exponential" and not names:
-        params = {"scale": 1.0}
-    elif law == "gamma" and "scale" not in params:
-        params["scale"] = 1.0
-    argument = params.pop(names[CENTRED[name]]) if name in CENTRED else None
-    original = given.get(names[CENTRED[name]]) if name in CENTRED else None
-    again = sampler(law, params)
-    scalar = not isinstance(value, np.ndarray)
-    if argument is not None and not np.any(np.asarray(argument) != 0):
-        argument, original = None, None
-    if argument is not None:
-        argument = np.array(np.broadcast_to(np.asarray(argument, dtype=float), np.shape(value)))
-    value = session.draw(law, params, value, "noise", argument, again=again)
-    centre = None if argument is None else (original if type(original) in (int, float) else argument)
-    return fresh(session, value, centre, numpy=not scalar)
+    if name in NUMPY:
+        return _noise(session, NUMPY[name], args, kwargs, value, numpy=not isinstance(value, np.ndarray))
+    if name in ("integers", "randint", "random_integers"):
+        return _whole(session, *_whole_range(name, *plain(args), **plain(kwargs)), value)
+    name = "permutation" if name == "permuted" else name
+    return _followed(session, session.draw(name, _choice_params(name, args, kwargs), value, "coin"))
+
+
+def _noise(session: Any, drawn: Drawn, args: Any, kwargs: Dict[str, Any], value: Any, numpy: bool) -> Any:
+    """A draw of a law of the table, as noise."""
+    given = drawn.parameters(args, kwargs)
+    centre = given.pop("loc", 0.0)
+    params = {name: _unlabelled(plain(item)) for name, item in given.items()}
+    argument: Any = None
+    if np.any(np.asarray(plain(centre)) != 0):
+        argument = np.array(np.broadcast_to(np.asarray(plain(centre), dtype=float), np.shape(value)))
+    value = session.draw(drawn.law, params, value, "noise", argument, again=sampler(drawn.law, params))
+    literal = argument is not None and type(centre) in (int, float)
+    return fresh(session, value, centre if literal else argument, numpy=numpy)
 
 
 def _unlabelled(value: Any) -> Any:
@@ -234,14 +130,8 @@ def _chosen(session: Any, real: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
 
 
 def _choice_params(name: str, args: Any, kwargs: Dict[str, Any]) -> Dict[str, Any]:
-    names = {
-        "choice": ("a", "size", "replace", "p", "axis", "shuffle"),
-        "integers": ("low", "high", "size"),
-        "randint": ("low", "high", "size"),
-        "permutation": ("x",),
-        "permuted": ("x",),
-    }.get(name, ("first", "second"))
-    given = dict(zip(names, plain(args)))
+    names = ("a", "size", "replace", "p", "axis", "shuffle") if name == "choice" else ("x",)
+    given: Dict[str, Any] = dict(zip(names, plain(args)))
     given.update(plain(kwargs))
     return {k: v for k, v in given.items() if k not in ("dtype", "out")}
 
@@ -278,7 +168,7 @@ def _watching(kind: Any, session: Any) -> Any:
         return draws
 
     public = [n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))]
-    body: Dict[str, Any] = {name: method(name) for name in public if name not in NO_DRAWS}
+    body: Dict[str, Any] = {name: method(name) for name in public if name not in NO_DRAWS["numpy"]}
     # A copy is the same source: a library that copies its generator draws on.
     body["__deepcopy__"] = lambda self, memo: self
     body["__copy__"] = lambda self: self
@@ -352,32 +242,20 @@ def python_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str,
         return real(*args, **kwargs)
     if name == "shuffle":
         return _shuffled(session, args[0], {}, ())
+    if name in LOST["random"]:
+        session.stranger("random." + name)
+        return real(*plain(args), **plain(kwargs))
     rng = _own_random(session)
     if name in ("choice", "choices", "sample"):
         return _chosen_python(session, rng, name, plain(args), plain(kwargs))
     again = getattr(rng, name) if hasattr(rng, name) else real
     value = call_outside(session, lambda: again(*plain(args), **plain(kwargs)))
-    if name in PYTHON_COINS:
-        params = {str(i): v for i, v in enumerate(plain(args))}
-        params.update(plain(kwargs))
-        if name in ("randint", "randrange") or (name == "getrandbits" and plain(args[0]) <= SHORT):
-            return _whole(session, *_bounds(name, args, kwargs), value)
-        return session.draw(name, params, value, "coin")
-    names = {"mu": "loc", "sigma": "scale", "a": "low", "b": "high", "lambd": "rate"}
-    given = dict(zip(PYTHON[name], args))
-    given.update({names.get(k, k): v for k, v in kwargs.items()})
-    law = PYTHON_LAWS.get(name, name)
-    params = {k: plain(given.get(k, DEFAULTS.get(k))) for k in PYTHON[name]}
-    if name == "random":
-        params = {"low": 0.0, "high": 1.0}
-    if law == "exponential":
-        params = {"scale": 1.0 / (params["rate"] or 1.0)}
-    argument = params.pop("loc", None)
-    original = given.get("loc")
-    if not argument:
-        argument, original = None, None
-    value = session.draw(law, params, value, "noise", argument, again=sampler(law, params))
-    return fresh(session, value, original, numpy=False)
+    if name in PYTHON:
+        return _noise(session, PYTHON[name], args, kwargs, value, numpy=False)
+    if name in ("randint", "randrange") or (name == "getrandbits" and plain(args[0]) <= SHORT):
+        return _whole(session, *_bounds(name, args, kwargs), value)
+    params = {**{str(i): arg for i, arg in enumerate(plain(args))}, **plain(kwargs)}
+    return session.draw(name, params, value, "coin")
 
 
 def _own_random(session: Any) -> random.Random:
@@ -418,7 +296,7 @@ def _chosen_python(session: Any, rng: Any, name: str, args: Any, kwargs: Dict[st
 def _watched_python(session: Any) -> Dict[Any, Dict[str, Any]]:
     """Replacements for attributes of `random`, its classes, `secrets` and `os`."""
     found: Dict[Any, Dict[str, Any]] = {}
-    names = (*PYTHON, *PYTHON_COINS, "shuffle")
+    names = (*PYTHON, *PLACES["random"], *LOST["random"])
 
     def method(kind: Any, name: str) -> Any:
         real = getattr(kind, name)
@@ -473,8 +351,7 @@ def _watched_python(session: Any) -> Dict[Any, Dict[str, Any]]:
 
         return draws
 
-    known = ("choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe")
-    found[secrets] = {name: of_secrets(name) for name in known}
+    found[secrets] = {name: of_secrets(name) for name in PLACES["secrets"]}
     urandom = os.urandom
 
     def bytes_of(count: int) -> bytes:
@@ -502,15 +379,6 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
     if kind is None:
         return {}
     real, shared = kind.rvs, vars(np.random.mtrand)["_rand"]
-    laws = {
-        "norm": "normal",
-        "laplace": "laplace",
-        "uniform": "uniform",
-        "expon": "exponential",
-        "gumbel_r": "gumbel",
-        "logistic": "logistic",
-        "cauchy": "cauchy",
-    }
 
     def rvs(self: Any, *args: Any, **kwargs: Any) -> Any:
         if session.depth:
@@ -522,25 +390,22 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
         value = call_outside(session, lambda: real(self, *plain(args), **options))
         given = {k: v for k, v in plain(kwargs).items() if k not in ("random_state", "discrete")}
         shapes, loc, scale, _ = self._parse_args_rvs(*plain(args), **given)
-        law = str(laws.get(self.name, "scipy." + self.name))
-        params: Dict[str, Any] = {"scale": scale} if law == "normal" or law in laws.values() else {}
-        if law == "uniform":
-            params = {"low": 0.0, "high": scale}
-        elif self.name == "dlaplace":
+        law = str(SCIPY.get(self.name, "scipy." + self.name))
+        params: Dict[str, Any] = {"low": 0.0, "high": scale} if law == "uniform" else {"scale": scale}
+        if self.name == "dlaplace":
             law, params = "discrete laplace", {"rate": float(np.ravel(shapes[0])[0])}
-        elif not params:
-            params = dict({"shape%d" % i: s for i, s in enumerate(shapes)}, scale=scale)
+        elif self.name not in SCIPY:
+            params.update({"shape%d" % i: shape for i, shape in enumerate(shapes)})
         argument = None
         if np.any(np.asarray(loc) != 0):
             argument = np.array(np.broadcast_to(np.asarray(loc, dtype=float), np.shape(value)))
-        again = None if law.startswith("scipy.") or law == "cauchy" else sampler(law, params)
         source = kwargs.get("random_state")
         source = self._random_state if source is None else source
         source = vars(np.random.mtrand)["_rand"] if source is shared else source
         if isinstance(source, (int, np.integer)):
             source = _started(Started(), session.seeded(plain(source)))
         with _from(session, source, getattr(source, "bit_generator", None)):
-            kept = session.draw(law, params, value, "noise", argument, again=again)
+            kept = session.draw(law, params, value, "noise", argument, again=sampler(law, params))
         literal = type(kwargs.get("loc")) in (int, float)
         return fresh(session, kept, kwargs["loc"] if literal else argument, numpy=True)
 
@@ -645,7 +510,7 @@ def watched(session: Any) -> Generator[Any, None, None]:
         name: getattr(state, name)
         for name in dir(state)
         if callable(getattr(state, name)) and hasattr(np.random, name)
-        if not name.startswith("_") and name not in NO_DRAWS
+        if not name.startswith("_") and name not in NO_DRAWS["numpy"]
     }
     module["seed"] = state.seed
     module.update({name: state.random_sample for name in ("ranf", "sample") if hasattr(np.random, name)})
