@@ -23,6 +23,8 @@ from audits.trace.result import BlackBox, Finding, Line, Lost, TraceResult
 
 MORE_RUNS, MORE_SECONDS = 30, 2.0
 """Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
+LOOKS = 8
+"""Further runs that are looked at together."""
 MOST_WAYS = 8
 """New ways of further runs that are traced."""
 SEEDS = 3
@@ -218,16 +220,18 @@ def collect(
     # Further runs are only looked at for what they draw, compare, and put out on D and D′; those that go
     # a way which no run before has gone are traced.
     known, begun = {report.way for report in kept}, len(kept)
-    for k in range(begun, MORE_RUNS):
-        if not in_time() or len(known) > begun + MOST_WAYS:
+    for first in range(begun, MORE_RUNS, LOOKS):
+        if not in_time():
             return
-        further = asked(1000 + k, k % 2)
-        look = program.reports([replace(further, task="way")])[0]
-        if look.way in known:
-            kept.append(look)
-        else:
-            known.add(look.way)
-            program.reports([further], kept)
+        further = [asked(1000 + k, k % 2) for k in range(first, min(first + LOOKS, MORE_RUNS))]
+        # All at once: to watch every library anew takes longer than a run of a small program.
+        looks = program.reports([replace(run, task="way") for run in further])
+        for run, look in zip(further, looks, strict=True):
+            if look.way in known:
+                kept.append(look)
+            elif len(known) <= begun + MOST_WAYS:
+                known.add(look.way)
+                program.reports([run], kept)
 
 
 def _enumerated(program: Program, run: Asked, kept: list[Report]) -> bool:

@@ -584,7 +584,7 @@ def exchanged(
                 by_identity[id(old)] = new
                 kept.append(old)
             setattr(owner, name, new)
-    for module in list(sys.modules.values()):
+    for module in list(sys.modules.values()) if by_identity or instances else ():
         names = getattr(module, "__dict__", None)
         if names is None or module in replaced or str(getattr(module, "__file__", "")).startswith(HOME):
             continue
