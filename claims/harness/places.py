@@ -96,7 +96,7 @@ def meant(pattern: str, labels: Mapping[str, str]) -> str:
     ['a2020/theorem-3.1', 'a2020/theorem-3.1', 'a2020/theorem-3.1:private', 'lemma-1']
     >>> meant("3.1", known | {"b2021/lemma-3.1": "Lemma 3.1"})
     Traceback (most recent call last):
-    ValueError: '3.1' is the name of a2020/theorem-3.1 and b2021/lemma-3.1: give one of these
+    ValueError: '3.1' is the name of a2020/theorem-3.1 and b2021/lemma-3.1: give a whole id
     """
     if any(matches(each, pattern) for each in labels):
         return pattern
@@ -112,7 +112,7 @@ def meant(pattern: str, labels: Mapping[str, str]) -> str:
     exact = [each for each in found if each.endswith(f"/{wanted}")]
     chosen = exact if len(exact) == 1 else list(found)
     if len(chosen) > 1:
-        raise ValueError(f"{pattern!r} is the name of {' and '.join(chosen)}: give one of these")
+        raise ValueError(f"{pattern!r} is the name of {' and '.join(chosen)}: give a whole id")
     return f"{chosen[0]}{colon}{reading}" if chosen else pattern
 
 
