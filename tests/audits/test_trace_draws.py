@@ -92,23 +92,6 @@ def test_every_distribution_of_scipy_draws_what_is_recorded() -> None:
                 assert len(session.draws) == before + 1, name
 
 
-@pytest.mark.parametrize(
-    ("draw", "verdict"),
-    [
-        (lambda data, rng: rng.multivariate_hypergeometric([3, int(data.sum()) + 1], 2), "lost"),
-        (lambda data, rng: stats.rv_discrete(values=([0, 1], [0.5, 0.5])).rvs(random_state=rng), "lost"),
-        (lambda data, rng: rng.permutation(data), "leak"),
-        (lambda data, rng: rng.permuted(np.outer(data, [1, 2]), axis=1), "leak"),
-        (lambda data, rng: rng.integers(int(data.sum()), endpoint=True), "ledger-exceeds"),
-        (lambda data, rng: random.randrange(1 + int(data.sum())), "ledger-exceeds"),
-        (lambda data, rng: random.randrange(3), "nothing-found"),
-    ],
-)
-def test_arguments_of_draws_are_compared(draw, verdict: str) -> None:
-    result = trace_privacy(draw, PAIR, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
-    assert result.verdict == verdict, result.summary()
-
-
 def test_a_column_of_scales_is_an_array_of_them() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is optional")
 

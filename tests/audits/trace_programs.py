@@ -29,19 +29,25 @@ LN3 = math.log(3.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A program and what the grey box must say of it; `cost` is the ledger's ε where it is known exactly."""
+    """A program and what the grey box must say of it; `cost` is the ledger's ε where it is known exactly.
+
+    seeds   runs of the pair in each direction; None: as many as the trace makes by itself.
+    """
 
     program: Callable[..., Any]
     pairs: Any
-    epsilon: float
-    delta: float
     adjacency: str
     verdict: str
+    epsilon: float = 1.0
+    delta: float = 0.0
     cost: float | None = None
+    seeds: int | None = 3
 
     @property
     def line(self) -> int | None:
         """The line with the mark, None where there is none."""
+        if self.program.__name__ == "<lambda>":
+            return None
         lines, first = inspect.getsourcelines(self.program)
         return next((first + i for i, text in enumerate(lines) if text.rstrip().endswith("# here")), None)
 
@@ -49,25 +55,22 @@ class Case:
 CASES: dict[str, Case] = {}
 
 
-def case(
-    verdict: str,
-    pairs: Any = REPLACED,
-    epsilon: float = 1.0,
-    delta: float = 0.0,
-    cost: float | None = None,
-    into: dict[str, Case] | None = None,
-) -> Callable[..., Any]:
-    """Register a program."""
-    adjacency = "add-remove" if len(pairs[0][0]) != len(pairs[0][1]) else "replace"
+def case(verdict: str, pairs: Any = REPLACED, **more: Any) -> Callable[..., Any]:
+    """Register a function by its name; `more` as in `Case`."""
 
     def register(program: Callable[..., Any]) -> Callable[..., Any]:
-        (CASES if into is None else into)[program.__name__] = Case(
-            program=program, pairs=pairs, epsilon=epsilon, delta=delta, adjacency=adjacency,
-            verdict=verdict, cost=cost,
-        )  # fmt: skip
+        cases(verdict, {program.__name__: program}, pairs, **more)
         return program
 
     return register
+
+
+def cases(verdict: str, programs: dict[str, Callable[..., Any]], pairs: Any = REPLACED, **more: Any) -> None:
+    """Register programs by names."""
+    adjacency = "add-remove" if len(pairs[0][0]) != len(pairs[0][1]) else "replace"
+    for name, program in programs.items():
+        assert name not in CASES
+        CASES[name] = Case(program=program, pairs=pairs, adjacency=adjacency, verdict=verdict, **more)
 
 
 CLEAN, LEAK, EXCEEDS, LOST = "nothing-found", "leak", "ledger-exceeds", "lost"
@@ -75,38 +78,30 @@ CLEAN, LEAK, EXCEEDS, LOST = "nothing-found", "leak", "ledger-exceeds", "lost"
 
 # --- Clean: one release ---
 
-
-@case(CLEAN, cost=1.0)
-def laplace_mean(data, rng):
-    return data.clip(0, 1).mean() + rng.laplace(scale=1 / len(data))
-
-
-@case(CLEAN, cost=1.0)
-def a_mechanism_of_many_outputs(data, size, rng):
-    return data.mean() + rng.laplace(scale=1 / len(data), size=size)
-
-
-@case(CLEAN, cost=1.0)
-def noise_is_scaled_afterwards(data, rng):
-    return data.mean() + 0.2 * rng.laplace()
-
-
-@case(CLEAN, cost=1.0)
-def noise_is_centred_at_the_statistic(data, rng):
-    return rng.laplace(data.mean(), 0.2)
+cases(
+    CLEAN,
+    {
+        "a mean": lambda data, rng: data.clip(0, 1).mean() + rng.laplace(scale=1 / len(data)),
+        "many outputs": lambda data, size, rng: data.mean() + rng.laplace(scale=1 / len(data), size=size),
+        "noise is scaled afterwards": lambda data, rng: data.mean() + 0.2 * rng.laplace(),
+        "noise is centred at the statistic": lambda data, rng: rng.laplace(data.mean(), 0.2),
+        "noise becomes a plain number": lambda data, rng: float(rng.laplace(0, 0.2)) + data.mean(),
+        "exponentials": lambda data, rng: data.mean() + rng.exponential(0.2) - rng.exponential(0.2),
+        "exponentials first": lambda data, rng: data.mean() + (rng.exponential(0.2) - rng.exponential(0.2)),
+        "functions of NumPy": lambda data, rng: data.mean() + np.random.laplace(0, 0.2),  # noqa: NPY002
+        "a state of its own": lambda data, rng: data.mean() + np.random.RandomState().laplace(0, 0.2),
+        "SciPy with a location": lambda data, rng: stats.laplace.rvs(loc=data.mean(), scale=0.2),
+        "SciPy added": lambda data, rng: data.mean() + stats.laplace.rvs(scale=0.2, size=1)[0],
+        "the module random": lambda data, rng: data.sum() + random.expovariate(1.0) - random.expovariate(1.0),
+    },
+    cost=1.0,
+)
 
 
 @case(CLEAN, cost=1.0)
 def noise_is_added_in_place(data, rng):
     released = np.array([data.mean(), 3.0])
     released += rng.laplace(0, 0.2, 2)
-    return released
-
-
-@case(CLEAN, cost=1.0)
-def noise_is_added_to_an_entry(data, rng):
-    released = np.array([data.mean(), 3.0])
-    released[0] += rng.laplace(0, 0.2)
     return released
 
 
@@ -126,28 +121,6 @@ def gaussian_vector(data, rng):
 
 
 @case(CLEAN, cost=1.0)
-def noise_becomes_a_plain_number(data, rng):
-    noise = float(rng.laplace(0, 0.2))
-    return data.mean() + noise
-
-
-@case(CLEAN, cost=1.0)
-def noise_becomes_a_plain_array(data, rng):
-    noise = np.asarray(rng.laplace(0, 0.2, size=1))
-    return data.mean() + noise
-
-
-@case(CLEAN, cost=1.0)
-def differences_of_exponentials(data, rng):
-    return data.mean() + rng.exponential(0.2) - rng.exponential(0.2)
-
-
-@case(CLEAN, cost=0.2 / 0.21)
-def differences_of_exponentials_first(data, rng):
-    return data.mean() + (rng.exponential(0.21) - rng.exponential(0.21))
-
-
-@case(CLEAN, cost=1.0)
 def two_sided_geometric(data, rng):
     p = 1 - math.exp(-1.0)
     return int((data > 0.7).sum()) + rng.geometric(p) - rng.geometric(p)
@@ -159,40 +132,7 @@ def laplace_by_its_inverse(data, rng):
     return data.mean() - 0.25 * np.sign(u) * np.log(1 - 2 * abs(u))
 
 
-# --- Clean: other sources of randomness ---
-
-
-@case(CLEAN, cost=1.0)
-def functions_of_numpy(data, rng):
-    return data.mean() + np.random.laplace(0, 0.2)  # noqa: NPY002
-
-
-@case(CLEAN, cost=1.0)
-def a_state_of_its_own(data, rng):
-    return data.mean() + np.random.RandomState().laplace(0, 0.2)
-
-
-@case(CLEAN, cost=1.0)
-def scipy_with_a_location(data, rng):
-    return stats.laplace.rvs(loc=data.mean(), scale=0.2)
-
-
-@case(CLEAN, cost=1.0)
-def scipy_added(data, rng):
-    return data.mean() + stats.laplace.rvs(scale=0.2, size=1)[0]
-
-
-@case(CLEAN, cost=0.95)
-def the_module_random(data, rng):
-    return (data > 0.7).sum() + (random.expovariate(0.95) - random.expovariate(0.95))
-
-
 # --- Clean: choices and comparisons ---
-
-
-@case(CLEAN, epsilon=LN3, cost=LN3)
-def randomised_response_by_choice(data, rng):
-    return [rng.choice([0, 1], p=[0.75, 0.25] if x < 0.6 else [0.25, 0.75]) for x in data]
 
 
 @case(CLEAN, epsilon=LN3, cost=LN3)
@@ -215,11 +155,6 @@ def randomised_response_by_coins(data, rng):
     return released
 
 
-@case(CLEAN, cost=math.log(73 / 27))
-def randomised_response_by_secrets(data, rng):
-    return [bool(x > 0.6) if secrets.randbelow(100) < 73 else not x > 0.6 for x in data]
-
-
 @case(CLEAN)
 def exponential_mechanism(data, rng):
     candidates = np.array([0, 0.25, 0.5, 0.75, 1.0])
@@ -240,13 +175,6 @@ def report_noisy_max_by_gumbel(data, rng):
 
 
 @case(CLEAN)
-def report_noisy_max_in_python(data, rng):
-    counts = [(data < 0.3).sum(), (data >= 0.3).sum(), (data > 0.8).sum()]
-    noisy = [float(c) + rng.laplace(0, 2.0) for c in counts]
-    return noisy.index(max(noisy))
-
-
-@case(CLEAN)
 def sparse_vector(data, rng):
     threshold = 2 + rng.laplace(0, 2.0)
     released = []
@@ -259,18 +187,6 @@ def sparse_vector(data, rng):
 
 
 # --- Clean: many releases ---
-
-
-@case(CLEAN, REMOVED, cost=1.0)
-def histogram(data, rng):
-    counts, _ = np.histogram(data, bins=3, range=(0, 1))
-    return counts + rng.laplace(0, 1.0, 3)
-
-
-@case(CLEAN, REMOVED, cost=1.0)
-def histogram_cell_by_cell(data, rng):
-    counts, _ = np.histogram(data, bins=3, range=(0, 1))
-    return [float(c) + rng.laplace(0, 1.0) for c in counts]
 
 
 @case(CLEAN, epsilon=3.0, cost=3.0)
@@ -331,26 +247,21 @@ def synthetic_records(data, rng):
 
 # --- Above the claim ---
 
-
-@case(EXCEEDS, cost=2.0)
-def half_the_noise(data, rng):
-    return data.mean() + rng.laplace(scale=0.5 / len(data))
-
-
-@case(EXCEEDS, cost=2.0)
-def sensitivity_of_one_bound(data, rng):
-    return (2 * data - 1).mean() + rng.laplace(0, 1 / len(data))
-
-
-@case(EXCEEDS, cost=2.0)
-def histogram_when_a_record_is_replaced(data, rng):
-    counts, _ = np.histogram(data, bins=3, range=(0, 1))
-    return counts + rng.laplace(0, 1.0, 3)
-
-
-@case(EXCEEDS, cost=2.0)
-def a_budget_that_is_not_split(data, rng):
-    return data.mean() + rng.laplace(0, 0.2), (1 - data).mean() + rng.laplace(0, 0.2)
+cases(
+    EXCEEDS,
+    {
+        "half the noise": lambda data, rng: data.mean() + rng.laplace(scale=0.5 / len(data)),
+        "a histogram of replaced records": lambda data, rng: (
+            np.histogram(data, bins=3, range=(0, 1))[0] + rng.laplace(0, 1.0, 3)
+        ),
+        "a budget that is not split": lambda data, rng: (
+            data.mean() + rng.laplace(0, 0.2),
+            (1 - data).mean() + rng.laplace(0, 0.2),
+        ),
+        "integers up to a total": lambda data, rng: rng.integers(2 * int(data.sum()) - 2, endpoint=True),
+        "randrange up to a total": lambda data, rng: random.randrange(2 * int(data.sum()) - 1),
+    },
+)
 
 
 @case(EXCEEDS, REMOVED, delta=1e-5)
@@ -367,6 +278,19 @@ def too_little_noise_for_the_sampling_rate(data, rng):
 
 
 # --- Leaks ---
+
+cases(
+    LEAK,
+    {
+        "noise times nothing": lambda data, rng: data.mean() + np.array([0.0, 1.0]) * rng.laplace(0, 5, 2),
+        "as many draws as the data say": lambda data, rng: (
+            data.mean() + rng.laplace(0, 1, size=1 + int(data.sum()))
+        ).tolist(),
+        "records in another order": lambda data, rng: rng.permutation(data),
+        "entries of rows in another order": lambda data, rng: rng.permuted(np.outer(data, [1, 2]), axis=1),
+    },
+)
+cases(LEAK, {"division by a count": lambda data, rng: (data.sum() + rng.laplace()) / len(data)}, REMOVED)
 
 
 @case(LEAK)
@@ -393,25 +317,10 @@ def a_record_at_a_private_rank(data, rng):
 
 
 @case(LEAK)
-def scale_from_the_data(data, rng):
-    return data.mean() + rng.laplace(0, 0.2 + data[0])  # here
-
-
-@case(LEAK)
 def scale_from_the_data_afterwards(data, rng):
     noise = rng.normal(size=2)
     scale = np.median(data) + data[0]
     return np.array([data.sum(), data.max()]) + scale * noise  # here
-
-
-@case(LEAK)
-def number_of_draws_from_the_data(data, rng):
-    return (data.mean() + rng.laplace(0, 1, size=1 + int(data.sum()))).tolist()  # here
-
-
-@case(LEAK)
-def another_law_on_a_private_branch(data, rng):
-    return data.mean() + (rng.laplace(0, 1) if data[0] > 0.5 else rng.normal(0, 1))  # here
 
 
 @case(LEAK)
@@ -420,14 +329,6 @@ def another_output_on_a_private_branch(data, rng):
     if data[0] > 0.5:
         return "high", noisy  # here
     return "low", noisy
-
-
-@case(LEAK)
-def one_noise_for_two_releases(data, rng):
-    noise = rng.laplace(0, 5)
-    first = data.sum() + noise
-    second = (data > 0.7).sum() * 2 + noise  # here
-    return first, second
 
 
 @case(LEAK, [(np.array([np.nan, 0.0, 1.0]), np.array([0.5, 0.0, 1.0]))])
@@ -442,30 +343,12 @@ def an_exception_that_tells(data, rng):
     return data.mean() + rng.laplace(0, 1.0)
 
 
-@case(LEAK, REMOVED)
-def divides_by_the_number_of_records(data, rng):
-    noisy = data.sum() + rng.laplace(0, 1.0)
-    return noisy / len(data)  # here
-
-
-@case(LEAK, REMOVED)
-def as_many_outputs_as_records(data, rng):
-    noisy = data.sum() + rng.laplace(0, 1.0)
-    return np.round(np.full(len(data), noisy), 3)  # here
-
-
 @case(LEAK, delta=1e-5)
 def clips_to_a_median_of_the_data(data, rng):
     gradients = np.array([[3 * x, 1 - 3 * x] for x in data])
     bound = np.median(np.linalg.norm(gradients, axis=1)) + data[0]
     gradients /= np.maximum(1, np.linalg.norm(gradients, axis=1) / bound)[:, None]
     return gradients.sum(0) + bound * 20.0 * rng.normal(size=2)  # here
-
-
-@case(LEAK)
-def noise_beside_its_sum(data, rng):
-    noise = rng.laplace(0, 5)  # here
-    return noise, data.mean() + noise
 
 
 @case(LEAK)
@@ -481,20 +364,9 @@ def a_plain_entry_beside_a_noisy_one(data, rng):
 
 
 @case(LEAK)
-def noise_times_nothing(data, rng):
-    return data.mean() + np.array([0.0, 1.0]) * rng.laplace(0, 5, 2)
-
-
-@case(LEAK)
 def a_generator_seeded_by_the_data(data, rng):
     own = np.random.default_rng(int(1000 * data.sum()))  # here
     return data.mean() + own.laplace(0, 0.2)
-
-
-@case(LEAK)
-def the_module_random_seeded_by_the_data(data, rng):
-    random.seed(int(1000 * data.sum()))  # here
-    return data.mean() + random.gauss(0, 5)
 
 
 # --- Lost ---
@@ -510,12 +382,6 @@ def laplace_of_bits_of_the_system(data, rng):
 def laplace_of_secrets(data, rng):
     u = (secrets.randbelow(2**53 - 1) + 1) / 2**53 - 0.5
     return data.mean() - 0.201 * math.copysign(1, u) * math.log(1 - 2 * abs(u))
-
-
-@case(LOST)
-def laplace_of_raw_numbers(data, rng):
-    u = (np.random.PCG64().random_raw() >> 11) / 2**53 - 0.5  # here
-    return data.mean() - 0.2 * math.copysign(1, u) * math.log(1 - 2 * abs(u) + 1e-300)
 
 
 @case(LOST)
@@ -550,30 +416,24 @@ def coins_laplace_by_rejection(data, rng):
             return int(data.sum() - 0.5) + (-size if negative else size)
 
 
-@case(CLEAN, epsilon=LN3, cost=LN3)
-def unary_encoding_written_into_bits(data, rng):
-    """Optimised unary encoding of an item: bits are 1 with probability 1/4, that of the item with 1/2."""
-    bits = rng.choice([1, 0], size=4, p=[0.25, 0.75])
-    bits[int(data[0])] = 0
-    if rng.random() < 0.5:
-        bits[int(data[0])] = 1
-    return bits
-
-
-@case(LOST)
-def a_product_with_a_power_of_noise(data, rng):
-    return (1 + data.mean()) * np.exp(rng.laplace(0, 0.5))  # here
-
-
-@case(LOST)
-def time_is_in_the_output(data, rng):
-    return data.mean() + rng.laplace(0, 0.2) + 1e-9 * time.perf_counter_ns()  # here
-
-
 UNWATCHED = type(random.Random(0)).__mro__[1]()
 """The generator of C that `random.Random` is made of."""
-
-
-@case(LOST)
-def a_source_that_is_not_watched(data, rng):
-    return data.mean() + 0.2 * (UNWATCHED.random() - UNWATCHED.random())
+cases(
+    LOST,
+    {
+        "a source that is not watched": lambda data, rng: (
+            data.mean() + 0.2 * (UNWATCHED.random() - UNWATCHED.random())
+        ),
+        "raw numbers": lambda data, rng: (
+            data.mean() + stats.laplace.ppf((np.random.PCG64().random_raw() >> 11) / 2**53, scale=0.2)
+        ),
+        "a product with a power of noise": lambda data, rng: (1 + data.mean()) * np.exp(rng.laplace(0, 0.5)),
+        "time": lambda data, rng: data.mean() + rng.laplace(0, 0.2) + 1e-9 * time.perf_counter_ns(),
+        "a draw that is in no table": lambda data, rng: rng.multivariate_hypergeometric(
+            [3, int(data.sum()) + 1], 2
+        ),
+        "a law of one's own": lambda data, rng: stats.rv_discrete(values=([0, 1], [0.5, 0.5])).rvs(
+            random_state=rng
+        ),
+    },
+)
