@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from audits.trace import records
 from audits.trace.ledger.entries import Entry, entries
 from audits.trace.ledger.laws import HEAVY, scaled, shown_noise
 from audits.trace.ledger.losses import compose, excess
 from audits.trace.limit import limited
-from audits.trace.records import Asked, Report, Row, Step
+from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Step, Where
 from audits.trace.replay.pair import trace_runs
-from audits.trace.result import BlackBox, Finding, Line, Lost, TraceResult
+from audits.trace.result import BlackBox, Line, TraceResult
 
 MORE_RUNS, MORE_SECONDS = 30, 2.0
 """Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
@@ -144,7 +143,7 @@ def trace_privacy(
             if kept and all(report.raised for report in kept):
                 raise ValueError(f"the program ends with {kept[0].raised} on both datasets")
     if over.reason:
-        lost = records.Lost(records.NOWHERE, f"{over.reason} after {len(reports)} runs")
+        lost = Lost(NOWHERE, f"{over.reason} after {len(reports)} runs")
         reports.append(Report((seed, 0, 0), lost=(lost,)))
     result = concluded(reports, claim, seed, len(taken), fixed_seeds)
     left = None if limit is None else began + limit - time.monotonic()
@@ -316,15 +315,15 @@ def concluded(
     lost: dict[tuple[Any, ...], Lost] = {}
     dearest: tuple[float, int, list[Entry]] = (-1.0, 0, [])
     unknown = exact = False
-    fixed = frozenset[records.Seed]() if fixed_seeds else _fixed_seeds(reports)
+    fixed = frozenset[Seed]() if fixed_seeds else _fixed_seeds(reports)
     for report in reports:
         rows, place = _priced(report), report.seed[1]
         for item in [*report.findings, *_seed_findings(report, rows, fixed)]:
-            found = Finding(item.kind, *item.where, item.text, place, report.seed[2])
+            found = replace(item, pair=place, seed=report.seed[2])
             findings.setdefault((item.kind, *item.where[:2]), found)
-        whys = [records.Lost(entry.where, entry.why) for entry in rows if entry.losses is None]
+        whys = [Lost(entry.where, entry.why) for entry in rows if entry.losses is None]
         for item in (*report.lost, *whys):
-            lost.setdefault((*item.where[:2], item.text[:40]), Lost(*item.where, item.text, place))
+            lost.setdefault((*item.where[:2], item.text[:40]), replace(item, pair=place))
         unknown = unknown or bool(whys)
         total = compose([loss for entry in rows for loss in entry.losses or ()], claim.delta)
         if total > dearest[0]:
@@ -369,28 +368,26 @@ def _low_threshold(rows: Sequence[Entry], delta: float, place: int) -> Finding |
         return None
     first = max(likely, key=lambda pair: pair[0])[1]
     text = f"{first.law} {first.distance}, more than δ = {delta:g}"
-    return Finding("threshold", *first.where, text, place, 0)
+    return Finding("threshold", first.where, text, pair=place)
 
 
-def _fixed_seeds(reports: Sequence[Report]) -> frozenset[records.Seed]:
+def _fixed_seeds(reports: Sequence[Report]) -> frozenset[Seed]:
     """Generators that start from one number in every run."""
     known = [set(report.seeds) for report in reports if report.seeds is not None]
     return frozenset(set.intersection(*known)) if len(known) > 1 else frozenset()
 
 
-def _seed_findings(
-    report: Report, rows: Sequence[Entry], fixed: frozenset[records.Seed]
-) -> list[records.Finding]:
+def _seed_findings(report: Report, rows: Sequence[Entry], fixed: frozenset[Seed]) -> list[Finding]:
     """Findings of noise that hides data and comes from a generator whose seed is fixed."""
     draws = {row.index: row for row in report.rows}
-    found: list[records.Finding] = []
+    found: list[Finding] = []
     for row in (draws[i] for e in rows if e.losses != () for i in e.draws if i in draws):
         if row.origin is not None and row.origin in fixed:
             text = (
                 f"the generator starts from {row.origin[1]} in every run, so that the noise of line "
                 f"{row.where[1]} is a constant: whoever knows it knows the data"
             )
-            found.append(records.Finding("seed", row.origin[0], text))
+            found.append(Finding("seed", row.origin[0], text))
     return found
 
 
@@ -406,7 +403,7 @@ def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
     return sorted(shares, key=lambda x: -(x.epsilon if x.epsilon is not None else math.inf))
 
 
-def _line(where: records.Where, group: Sequence[Entry], delta: float) -> Line:
+def _line(where: Where, group: Sequence[Entry], delta: float) -> Line:
     """One line of the ledger."""
     losses = [loss for e in group for loss in e.losses or ()]
     known = all(entry.losses is not None for entry in group)
@@ -463,7 +460,7 @@ def hidden(
     added = [
         e for e in priced if e.losses and any(i in rows and rows[i].shift is not None for i in e.draws[:1])
     ]
-    lines: dict[records.Where, list[Entry]] = defaultdict(list)
+    lines: dict[Where, list[Entry]] = defaultdict(list)
     for entry in added:
         lines[entry.where].append(entry)
     # The first and the last draw of a line stand for all of them.
@@ -478,7 +475,7 @@ def hidden(
     total = compose([x for e in left for x in e.losses or ()], result.delta)
     if not unseen or total > result.epsilon_claimed * (1.0 + TOLERANCE) + 1e-9:
         return result
-    lost = tuple(Lost(*where, HIDDEN, result.pair_index) for where in unseen)
+    lost = tuple(Lost(where, HIDDEN, result.pair_index) for where in unseen)
     ledger = tuple(ledger_lines(left, result.delta))
     return replace(
         result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost), cause=()
@@ -492,17 +489,19 @@ def disagreed(result: TraceResult) -> TraceResult:
     if audit is None or audit.verdict != "not-refuted":
         return result
     if result.verdict == "ledger-exceeds" and result.ledger and result.seen > SEEN:
-        first, pair = result.ledger[0], result.pair_index
+        dearest, pair = result.ledger[0], result.pair_index
+        where = dearest.file, dearest.line, dearest.function
         chance = (
             f"the draws of a run would tell D from D′ with probability {result.seen:.2g} more than allowed"
         )
         text = f"{chance}, and {audit.words}: something hides them"
     elif result.verdict == "leak" and not result.proof:
         first, pair = result.findings[0], result.findings[0].pair
+        where = first.where
         text = f"{first.text}: that is no proof, and {audit.words}"
     else:
         return result
-    lost = (Lost(first.file, first.line, first.function, text, pair), *result.lost)
+    lost = (Lost(where, text, pair), *result.lost)
     ledger = None if result.verdict == "ledger-exceeds" else result.epsilon_ledger
     return replace(result, verdict="lost", findings=(), lost=lost, cause=(), epsilon_ledger=ledger)
 

@@ -166,6 +166,7 @@ class Finding:
 
     kind      "seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold".
     draw      of noise of two scales: its index; factors: what it is multiplied by on D and on D′.
+    pair      place of the pair that shows it; seed: that of the run.
     """
 
     kind: str
@@ -174,14 +175,42 @@ class Finding:
     about: Optional[About] = None
     draw: int = -1
     factors: Tuple[float, float] = (1.0, 1.0)
+    pair: int = 0
+    seed: int = 0
+
+    @property
+    def file(self) -> str:
+        """The path of its file."""
+        return self.where[0]
+
+    @property
+    def line(self) -> int:
+        """The number of its line."""
+        return self.where[1]
+
+    @property
+    def place(self) -> str:
+        """file:line, the file from the current folder where it is below it."""
+        return "%s:%d" % (short(self.file), self.line) if self.line else "the output"
 
 
 @dataclass(frozen=True)
 class Lost:
-    """Where the trace cannot say what a value depends on."""
+    """Where the trace cannot say what a value depends on; pair: place of the pair that shows it."""
 
     where: Where
     text: str
+    pair: int = 0
+
+    @property
+    def file(self) -> str:
+        """The path of its file."""
+        return self.where[0]
+
+    @property
+    def line(self) -> int:
+        """The number of its line."""
+        return self.where[1]
 
 
 @dataclass(frozen=True)

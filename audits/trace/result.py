@@ -7,37 +7,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from audits.trace.records import Step, short
+from audits.trace.records import Finding, Lost, Step, short
 
 FORMAT = "dpclaims-trace/1"
+PLACE = ("file", "line", "function")
 HEADLINES = {
     "leak": "LEAK",
     "ledger-exceeds": "LEDGER EXCEEDS THE CLAIM",
     "nothing-found": "NOTHING FOUND",
     "lost": "LOST",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that depends on the data without noise.
-
-    kind   "seed", "output", "scale", "parameter", "path", "shared", "nan", "exception".
-    pair   place of the pair that shows it; seed: that of the run.
-    """
-
-    kind: str
-    file: str
-    line: int
-    function: str
-    text: str
-    pair: int
-    seed: int
-
-    @property
-    def place(self) -> str:
-        """file:line, the file from the current folder where it is below it."""
-        return f"{short(self.file)}:{self.line}" if self.line else "the output"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +42,6 @@ class Line:
     why: str = ""
     largest: float = math.inf
     ratio: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """Where the trace cannot say what a value depends on."""
-
-    file: str
-    line: int
-    function: str
-    text: str
-    pair: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +182,12 @@ class TraceResult:
             "pairs": self.pairs,
             "draws": self.draws,
             "runs": self.runs,
-            "findings": [asdict(finding) for finding in self.findings],
+            "findings": [_told(f, "kind", *PLACE, "text", "pair", "seed") for f in self.findings],
             "exact": self.exact,
             "proof": self.proof,
-            "cause": [_step(step) for step in self.cause],
+            "cause": [_told(s, "role", *PLACE, "name", "first", "second", "text") for s in self.cause],
             "ledger": lines,
-            "lost": [asdict(lost) for lost in self.lost],
+            "lost": [_told(lost, *PLACE, "text", "pair") for lost in self.lost],
             "black_box": None if audit is None else told,
             "seconds": self.seconds,
             "seed": self.seed,
@@ -251,10 +219,10 @@ def _at(lost: Lost) -> str:
     return f" at {short(lost.file)}:{lost.line}" if lost.line else ""
 
 
-def _step(step: Step) -> dict[str, Any]:
-    file, line, function = step.where
-    told = {"role": step.role, "file": file, "line": line, "function": function, "name": step.name}
-    return told | {"first": step.first, "second": step.second, "text": step.text}
+def _told(found: Finding | Lost | Step, *names: str) -> dict[str, Any]:
+    """Fields of what was found, in the order of the document."""
+    where = dict(zip(PLACE, found.where, strict=True))
+    return {name: where[name] if name in where else getattr(found, name) for name in names}
 
 
 def _count(number: int, noun: str) -> str:
