@@ -47,6 +47,8 @@ UNSURE = ("draws from a source that is not watched", "not deterministic")
 """Words of what is lost where two runs may differ by chance: nothing is proved then."""
 HIDDEN = "the output does not follow this noise: what is chosen with noised numbers may cost less than these"
 """Said of noise whose cost is no more than an upper bound."""
+IN_TURN = "scores are compared in turn: whether more is shown than which is the largest is not known"
+"""Said where `max` of noisy scores keeps the claim if only the place is shown, and not otherwise."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
 Pair = tuple[Any, Any]
@@ -337,8 +339,12 @@ def concluded(
     ordered = sorted(shown, key=lambda finding: KINDS.index(finding.kind))
     sampled = any(entry.sampled for entry in rows)
     limit = claim.epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
+    surely = compose([loss for e in rows for loss in (e.least or e.losses or ())], claim.delta)
+    if surely <= limit < total:
+        lost |= {e.where: Lost(*e.where, IN_TURN, place) for e in rows if e.least}
+        unknown = True
     verdict = (
-        "leak" if ordered else "ledger-exceeds" if total > limit else "lost" if lost else "nothing-found"
+        "leak" if ordered else "ledger-exceeds" if surely > limit else "lost" if lost else "nothing-found"
     )
     vain = unknown or total < 0.0 or (verdict == "lost" and total == 0.0)  # what is lost may cost anything
     return TraceResult(

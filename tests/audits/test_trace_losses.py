@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from audits.trace.ledger import comparisons
 from audits.trace.ledger.entries import entries
 from audits.trace.ledger.losses import Loss, between, compose, finite, gaussian_epsilon
 from audits.trace.records import Row
@@ -109,3 +112,19 @@ def test_a_mechanism_of_sensitivity_zero_costs_infinity_where_its_argument_moves
 
 def test_a_gaussian_without_noise_costs_infinity_at_any_delta() -> None:
     assert compose([Loss("gaussian", math.inf), Loss("gaussian", 0.1)], 1e-5) == math.inf
+
+
+def test_outcomes_of_a_running_maximum_add_up_to_the_law_of_the_largest() -> None:
+    # P(largest is i) by quadrature over one score is a sum over the outcomes of comparing in turn.
+    scores, laws = np.array([3.0, 1.0, 4.0, 2.0]), dict(enumerate([stats.laplace(scale=2.0)] * 4))
+    terms = [comparisons.Term(i, 1.0, (score, score)) for i, score in enumerate(scores)]
+    found = np.zeros(4)
+    for outcomes in itertools.product((False, True), repeat=3):
+        kept, bits = 0, []
+        for i, above in enumerate(outcomes, start=1):
+            bits.append(comparisons.Bit(("f.py", 1, "f"), above, terms[i], terms[kept]))
+            kept = i if above else kept
+        found[kept] += math.exp(comparisons._log_transcript(bits, laws, 0, 0))
+        assert comparisons._running_extreme(bits) == ("argmax", [bits[0].first, terms[0], *terms[2:]])
+    assert found.sum() == pytest.approx(1.0, abs=1e-5)
+    assert found == pytest.approx(comparisons._largest(list(laws.values()), np.ones(4), scores), abs=1e-5)

@@ -175,6 +175,12 @@ def report_noisy_max_by_gumbel(data, rng):
 
 
 @case(CLEAN)
+def report_noisy_max_of_a_dictionary(data, rng):
+    noisy = {low: ((data >= low) & (data < low + 0.25)).sum() + rng.laplace(0, 2.0) for low in (0, 0.25, 0.5)}
+    return max(noisy, key=noisy.get)
+
+
+@case(CLEAN)
 def sparse_vector(data, rng):
     threshold = 2 + rng.laplace(0, 2.0)
     released = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -138,8 +138,7 @@ def _connected(bits: Sequence[Bit]) -> list[list[Bit]]:
 
 
 def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
-    """The log-ratio of the outcomes seen, given D and given D′, of comparisons that share at most one
-    noise."""
+    """The log-ratio of the outcomes seen, given D and given D′, of comparisons that share noise."""
     last, many = group[-1], len(group)
     uses = Counter(element for bit in group for element in bit.noises)
     laws, words = laws_in(group, draws), f"{many} comparison{'s' if many > 1 else ''} with noise"
@@ -155,11 +154,35 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
         distance = f"probability {one:.4g} on D, {two:.4g} on D′"
         return Entry(last.where, f"{many} comparisons of one noise", distance, (Loss("pure", loss),))
     hub = max(uses, key=lambda element: uses[element])
-    if sum(times > 1 for times in uses.values()) > 1 or not all(hub in bit.noises for bit in group):
+    running = _running_extreme(group)
+    if running is None and not all(hub in bit.noises for bit in group):
         return Entry(last.where, words, "", None, "the comparisons share more than one noise")
     one, two = (_log_transcript(group, laws, hub, side) for side in (0, 1))
     loss = abs(one - two) if math.isfinite(one) or math.isfinite(two) else 0.0
-    return Entry(last.where, words, f"log-ratio of the outcomes {one - two:.4g}", (Loss("pure", loss),))
+    if running is None:
+        return Entry(last.where, words, f"log-ratio of the outcomes {one - two:.4g}", (Loss("pure", loss),))
+    law, terms = running
+    entry = _extreme(last.where, law, terms, [laws[term.noise] for term in terms if term.noise is not None])
+    (p, q) = np.log(entry.losses[0].atoms) if entry.losses else np.zeros((2, 1))
+    more = loss > float(np.max(np.abs(p - q)))
+    return replace(entry, losses=(Loss("pure", loss),), least=entry.losses) if more else entry
+
+
+def _running_extreme(group: Sequence[Bit]) -> tuple[str, list[Term]] | None:
+    """The scores of which a program keeps the largest (smallest) so far, as `max` does; None for others."""
+    for law, largest in (("argmax", True), ("argmin", False)):
+        terms: dict[int | None, Term] = {}
+        kept: int | None = None
+        for bit in group:
+            pair = (bit.first, bit.second)
+            fresh = [term for term in pair if term.noise not in terms]
+            held = [term for term in pair if term.noise == kept or not terms]
+            if not fresh or not held or any(terms.setdefault(t.noise, t) != t for t in pair):
+                break
+            kept = pair[bit.above != largest].noise
+        else:
+            return (law, list(terms.values())) if None not in terms else None
+    return None
 
 
 def probability(bit: Bit, laws: Laws, side: int) -> float:
@@ -192,30 +215,59 @@ def _interval(group: Sequence[Bit], laws: Laws, side: int) -> float:
 
 
 def _log_transcript(group: Sequence[Bit], laws: Laws, hub: int, side: int) -> float:
-    """log P(outcomes): the integral over the shared noise of the product of what is left."""
-    law = laws[hub]
+    """log P(outcomes) of comparisons that form a tree whose nodes are the noises, by passing messages to hub.
+
+    A noisy threshold that is compared with noisy answers is a star; `max` of noisy scores, which compares
+    the largest so far with the next, is a tree, too.
+    """
+    tree = {e: [bit for bit in group if e in bit.noises] for bit in group for e in bit.noises}
+    order, came_by = [hub], dict[int, Bit]()
+    for element in order:
+        for bit in tree[element]:
+            for other in bit.noises:
+                if bit is not came_by.get(element) and other != element:
+                    came_by[other] = bit
+                    order.append(other)
+    below: dict[int, Any] = {}
+    total = np.zeros(0)
+    for element in reversed(order):
+        edges, logs = _cells(laws[element])
+        points, from_parent = 0.5 * (edges[1:] + edges[:-1]), came_by.get(element)
+        children = [bit for bit in tree[element] if bit is not from_parent]
+        with np.errstate(divide="ignore"):
+            for bit in children:
+                logs = logs + np.log(np.maximum(_given(bit, below, element, side, points), 0.0))
+        law, total = laws[element], logs
+        below[element] = (law.cdf, law.sf) if not children else _summed(edges, np.exp(logs))
+    return float(np.logaddexp.reduce(total))
+
+
+def _cells(law: Any) -> tuple[Array, Array]:
+    """Edges of cells that hold the law but for 2·10⁻⁹ of it, and the logarithms of their probabilities."""
     tail = np.logspace(-9, -2, 300)
     levels = np.concatenate([tail, np.linspace(0.01, 0.99, GRID), 1 - tail[::-1]])
     edges = np.asarray(law.ppf(levels), dtype=float)
-    points = 0.5 * (edges[1:] + edges[:-1])
-    with np.errstate(divide="ignore"):
-        total = np.log(np.maximum(np.diff(np.asarray(law.cdf(edges))), 1e-300))
-        for bit in group:
-            total = total + np.log(np.maximum(_given(bit, laws, hub, side, points), 0.0))
-        return float(np.logaddexp.reduce(total))
+    return edges, np.log(np.maximum(np.diff(np.asarray(law.cdf(edges))), 1e-300))
 
 
-def _given(bit: Bit, laws: Laws, hub: int, side: int, points: Array) -> Array:
-    """P(outcome of a comparison | shared noise), at each point of it."""
-    turned = bit.first.noise != hub
+def _summed(edges: Array, masses: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """P(noise ≤ z and what hangs on it) and P(noise > z and what hangs on it), as functions of z."""
+    up, down = np.append(0.0, np.cumsum(masses)), np.append(np.cumsum(masses[::-1])[::-1], 0.0)
+    return (lambda z: np.interp(z, edges, up)), (lambda z: np.interp(z, edges, down))
+
+
+def _given(bit: Bit, below: Mapping[int, Any], mine_is: int, side: int, points: Array) -> Array:
+    """P(outcome of a comparison, and all that hangs on its other noise | this noise), at points of it."""
+    turned = bit.first.noise != mine_is
     mine, other = (bit.second, bit.first) if turned else (bit.first, bit.second)
     level = mine.factor * points + mine.arguments[side] - other.arguments[side]
-    if other.noise is None or other.factor == 0.0:
-        larger = (level > 0.0).astype(float)
-    else:
-        law, level = laws[other.noise], level / other.factor
-        larger = np.asarray(law.cdf(level) if other.factor > 0.0 else law.sf(level))
-    return larger if bit.above != turned else 1.0 - larger
+    larger = bit.above != turned
+    if other.noise is None:
+        return ((level > 0.0) == larger).astype(float)
+    cdf, sf = below[other.noise]
+    if other.factor == 0.0:
+        return np.where((level > 0.0) == larger, sf(np.full_like(level, -np.inf)), 0.0)
+    return np.asarray((cdf if larger == (other.factor > 0.0) else sf)(level / other.factor), dtype=float)
 
 
 def _cell(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | None:
@@ -248,10 +300,19 @@ def _place(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | No
         laws.append(draw and frozen(*law_of(draw), element & ((1 << BITS) - 1), draw.shape))
     if any(law is None for law in laws):
         return Entry(row.where, row.law, words, None, UNKNOWN)
-    factors = np.ravel(np.asarray(part.factor, dtype=float)) * (-1.0 if row.law == "argmin" else 1.0)
-    signed = [scores * (-1.0 if row.law == "argmin" else 1.0) for scores in (first, second)]
-    p, q = (_largest(laws, factors, scores) for scores in signed)
-    return Entry(row.where, f"{row.law} of {len(laws)} noisy scores", words, (finite(p, q),))
+    columns = zip(np.ravel(part.ids).tolist(), np.ravel(part.factor), first, second, strict=True)
+    terms = [Term(element, float(f), (float(a), float(b))) for element, f, a, b in columns]
+    return _extreme(row.where, row.law, terms, laws)
+
+
+def _extreme(where: Where, law: str, terms: Sequence[Term], laws: Sequence[Any]) -> Entry:
+    """The entry of the place of the largest (argmin: smallest) of noisy scores."""
+    sign = -1.0 if law == "argmin" else 1.0
+    factors = sign * np.array([term.factor for term in terms])
+    scores = sign * np.array([term.arguments for term in terms]).T
+    p, q = (_largest(laws, factors, row) for row in scores)
+    words = f"scores differ by up to {float(np.max(np.abs(scores[0] - scores[1]))):.6g}"
+    return Entry(where, f"{law} of {len(laws)} noisy scores", words, (finite(p, q),))
 
 
 def _largest(laws: Sequence[Any], factors: Array, scores: Array) -> Array:

@@ -50,6 +50,8 @@ class Entry:
     sampled   the law was recognised from samples: its scale is known to about a hundredth.
     stated    the loss is what the library says of itself, and not what its noise has.
     draws     those whose noise it is.
+    least     the loss where scores that are compared in turn show the place of the largest alone; None where
+              the loss is the one that is known.
     """
 
     where: Where
@@ -60,6 +62,7 @@ class Entry:
     sampled: bool = False
     stated: bool = False
     draws: tuple[int, ...] = ()
+    least: tuple[Loss, ...] | None = None
 
 
 def entries(
