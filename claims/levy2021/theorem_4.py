@@ -232,7 +232,8 @@ def oracle(point: Point, last: int = 100) -> dict[str, Any]:
     larger, smaller = max(rate, f.statistical), min(rate, f.statistical)
     term = "private" if private else "statistical"
     family = losses(larger, base, f.d, f.lipschitz)
-    start = np.repeat([RADIUS * np.ones(f.d) / math.sqrt(f.d)], len(family) * point.trials, axis=0)
+    shape = (len(family), point.trials, f.d)
+    start = np.full(shape, RADIUS / math.sqrt(f.d))
     columns: dict[str, Any] = {
         "loss": np.repeat([name for name, _, _ in family], point.trials),
         "chooses": np.tile(np.arange(point.trials) % 2 == 0, len(family)),
@@ -249,19 +250,17 @@ def oracle(point: Point, last: int = 100) -> dict[str, Any]:
             drift: dict[int, Array] = drift,
         ) -> Array:
             if phase.number not in drift:
-                drift[phase.number] = (
-                    SIGMA * spread * point.rng.standard_normal(theta.shape) / math.sqrt(phase.users * f.m)
-                )
-            blocks = np.split(theta, len(family))
-            mean = np.concatenate([gradient(b) for (_, gradient, _), b in zip(family, blocks, strict=True)])
+                normal = point.rng.standard_normal(shape[1:])
+                drift[phase.number] = SIGMA * spread * normal / math.sqrt(phase.users * f.m)
+            mean = np.stack([gradient(b) for (_, gradient, _), b in zip(family, theta, strict=True)])
             plan = winsorized_mean_highd.highd_plan(
                 phase.users, f.d, epsilon, delta, f.tau, f.lipschitz, f.gamma
             )
-            return winsorized_mean_highd.noisy_mean(mean + drift[phase.number], plan, phase.users, point.rng)
+            # Each loss has the noise of the same trial: its law is that of the noise drawn for it alone.
+            return mean + winsorized_mean_highd.noisy_mean(drift[phase.number], plan, phase.users, point.rng)
 
         final = phased_erm.run_phases(problem, phases, answer, start, ball)
-        blocks = np.split(final, len(family))
-        columns[label] = np.concatenate([risk(b) for (_, _, risk), b in zip(family, blocks, strict=True)])
+        columns[label] = np.concatenate([risk(b) for (_, _, risk), b in zip(family, final, strict=True)])
     logs = math.sqrt(f.log_factors) if private else 1.0
     columns.setdefault("risk", columns["first"])
     return columns | {
