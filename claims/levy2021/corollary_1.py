@@ -417,7 +417,7 @@ OPTIMALITY = Claim(
     # In units of the sum: a mechanism whose error is below the claimed quarter by 0.05 would be refuted.
     largest_resolution=0.05,
     smoke=Tier([*FEW, *OPTIMAL[::4]], trials=1600),
-    ci=Tier([*FEW, *OPTIMAL], trials=1600),
+    ci=Tier([*FEW, *OPTIMAL], trials=600),
     full=Tier([*FEW, *OPTIMAL], trials=4000),
 )
 CLAIMS = [CROSSOVER, OPTIMALITY]

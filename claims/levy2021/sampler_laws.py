@@ -394,7 +394,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     check=check,
     smoke=grid(program=tuple(PROGRAMS), size=20_000),
-    ci=grid(program=tuple(PROGRAMS), size=100_000),
+    ci=grid(program=tuple(PROGRAMS), size=40_000),
     full=grid(program=tuple(PROGRAMS), size=150_000),  # in one call: ten times as many take 9 GiB
     # Kolmogorov's distance. A Laplace scale that is off by a factor 1 + x moves its distribution function by
     # x/(2e) = 0.18x, so that 0.03 is a scale that is off by a sixth; 20,000 draws are enough for it (DKW).

@@ -366,7 +366,7 @@ TRACED = CLAIM.reading(
     largest_resolution=2.0,
     fits_exponents=False,
     smoke=grid(n=20, m=10, d=1024, epsilon=0.5, runs=300),
-    ci=grid(n=20, m=(10, 1000), d=1024, epsilon=(0.5, 1.0), runs=1000),
+    ci=[{"n": 20, "m": m, "d": 1024, "epsilon": e, "runs": 1000} for m, e in ((10, 0.5), (1000, 1.0))],
     full=grid(n=(20, 40), m=(10, 1000), d=2048, epsilon=(0.5, 1.0), runs=4000),
     plots=(),
 )

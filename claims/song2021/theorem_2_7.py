@@ -318,7 +318,6 @@ CLAIM = Claim(
             *calibrated(CALIBRATED, LEVELS[:2]),
         ],
         trials=800,
-        chunk=400,
     ),
     full=Tier(
         [*printed(REGIMES, [1, 2, 4, 8], LEVELS), *calibrated(CALIBRATED, LEVELS)], trials=2_400, chunk=400
