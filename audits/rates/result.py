@@ -114,6 +114,8 @@ class RateFit:
     def __repr__(self) -> str:
         cells = len(self.cells["risk"])
         head = f"RateFit: {cells} cells, constant {self.constant:.4g}, misfit {self.misfit:.2g}"
+        levels = sorted({axis.confidence for axis in self.axes})
+        head += f", intervals of confidence {' and '.join(f'{level:.4g}' for level in levels)}"
         if self.trials:
             head += f", {self.trials[1]} trials by {self.trials[0]!r}"
         return "\n  ".join([head, *map(str, self.axes)])

@@ -16,7 +16,7 @@ HOME = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _AUDITS = os.path.dirname(HOME)
 OWN = os.path.join(_AUDITS if os.path.basename(_AUDITS) == "audits" else HOME, "")
 """The folder of dpclaims itself, whose lines call a program and compute nothing of it."""
-FOLDERS = ("numpy", "scipy", "torch", "pandas")
+FOLDERS = ("numpy", "scipy", "torch", "pandas", "jax")
 FILES = ("random.py", "copy.py", "secrets.py", "functools.py", "contextlib.py")
 NOISE_CODE = (*(os.path.join(os.sep + name, "") for name in FOLDERS), *(os.sep + name for name in FILES))
 """Files that draw or compute for somebody else: a draw is said to be at the first line outside of them."""
