@@ -154,8 +154,9 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
         distance = f"probability {one:.4g} on D, {two:.4g} on D′"
         return Entry(last.where, f"{many} comparisons of one noise", distance, (Loss("pure", loss),))
     hub = max(uses, key=lambda element: uses[element])
-    running = _running_extreme(group)
-    if running is None and not all(hub in bit.noises for bit in group):
+    one_threshold = all(hub in bit.noises for bit in group)
+    running = None if one_threshold else _running_extreme(group)
+    if running is None and not one_threshold:
         return Entry(last.where, words, "", None, "the comparisons share more than one noise")
     one, two = (_log_transcript(group, laws, hub, side) for side in (0, 1))
     loss = abs(one - two) if math.isfinite(one) or math.isfinite(two) else 0.0
