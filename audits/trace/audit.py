@@ -341,7 +341,7 @@ def concluded(
     limit = claim.epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
     surely = compose([loss for e in rows for loss in (e.least or e.losses or ())], claim.delta)
     if surely <= limit < total:
-        lost |= {e.where: Lost(*e.where, IN_TURN, place) for e in rows if e.least}
+        lost |= {e.where: Lost(e.where, IN_TURN, place) for e in rows if e.least}
         unknown = True
     verdict = (
         "leak" if ordered else "ledger-exceeds" if surely > limit else "lost" if lost else "nothing-found"

@@ -199,15 +199,16 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
         return
     table = family.worst_member(rows, [*AXES, MAXIMUM, SUM], "loss", "excess")
     options = {"side": Side.UPPER, "equivalence_alpha": 0.01}
-    error = {"standard_error": "standard_error"}
     near = table[(table[MAXIMUM] <= 0.25) & (table["k"] < table["n"])]
     alpha = budget.split(2)
-    yield from family.exponents(near, "risk", {}, TOLERANCE, axes=[SUM], vanishing=[SUM], **error)
+    yield from family.exponents(
+        near, "risk", {}, TOLERANCE, axes=[SUM], vanishing=[SUM], standard_error="standard_error"
+    )
     longer = near[SUM] * np.log(near["n"])
     yield from family.beside(near, "risk", SUM, longer, "the form times log n", error="standard_error")
     yield from family.exponents(
         table[(table["epsilon"] == 8.0) & (table["k"] == 1)], "risk", {"n": -0.5}, TOLERANCE,
-        named="{}, statistical regime", alpha=alpha[0], **options, **error,
+        named="{}, statistical regime", alpha=alpha[0], standard_error="standard_error", **options,
     )  # fmt: skip
     yield from private_evidence(rows, alpha[1], options)
 
