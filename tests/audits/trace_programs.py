@@ -180,6 +180,19 @@ def report_noisy_max_of_a_dictionary(data, rng):
     return max(noisy, key=noisy.get)
 
 
+@case(LOST)
+def one_answer_against_one_threshold_twice(data, rng):
+    threshold, answer = 2 + rng.laplace(0, 2.0), (data > 0.3).sum() + rng.laplace(0, 4.0)
+    other = (data > 0.6).sum() + rng.laplace(0, 4.0)
+    return bool(answer > threshold), bool(answer > threshold + 1), bool(other > threshold)
+
+
+@case(LOST)
+def a_threshold_against_itself(data, rng):
+    threshold, answer = 2 + rng.laplace(0, 2.0), (data > 0.3).sum() + rng.laplace(0, 4.0)
+    return bool(answer > threshold), bool(threshold + data.sum() > threshold)
+
+
 @case(CLEAN)
 def sparse_vector(data, rng):
     threshold = 2 + rng.laplace(0, 2.0)

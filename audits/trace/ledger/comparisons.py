@@ -12,7 +12,7 @@ import numpy as np
 
 from audits.trace.ledger.entries import Entry
 from audits.trace.ledger.laws import Array, frozen, law_of
-from audits.trace.ledger.losses import Loss, finite
+from audits.trace.ledger.losses import Loss, compose, finite
 from audits.trace.records import BITS, Compared, Row, Where
 
 GRID = 2001
@@ -154,7 +154,8 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
         distance = f"probability {one:.4g} on D, {two:.4g} on D′"
         return Entry(last.where, f"{many} comparisons of one noise", distance, (Loss("pure", loss),))
     hub = max(uses, key=lambda element: uses[element])
-    one_threshold = all(hub in bit.noises for bit in group)
+    others = (times for element, times in uses.items() if element != hub)
+    one_threshold = all(bit.noises.count(hub) == 1 for bit in group) and max(others) == 1
     running = None if one_threshold else _running_extreme(group)
     if running is None and not one_threshold:
         return Entry(last.where, words, "", None, "the comparisons share more than one noise")
@@ -164,9 +165,9 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
         return Entry(last.where, words, f"log-ratio of the outcomes {one - two:.4g}", (Loss("pure", loss),))
     law, terms = running
     entry = _extreme(last.where, law, terms, [laws[term.noise] for term in terms if term.noise is not None])
-    (p, q) = np.log(entry.losses[0].atoms) if entry.losses else np.zeros((2, 1))
-    more = loss > float(np.max(np.abs(p - q)))
-    return replace(entry, losses=(Loss("pure", loss),), least=entry.losses) if more else entry
+    if entry.losses is None or loss <= compose(entry.losses, 0.0):
+        return entry
+    return replace(entry, losses=(Loss("pure", loss),), least=entry.losses)
 
 
 def _running_extreme(group: Sequence[Bit]) -> tuple[str, list[Term]] | None:
@@ -294,13 +295,10 @@ def _place(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | No
     first, second = (np.ravel(np.asarray(p[0].argument, float)) for p in (compared.parts, compared.others))
     if np.array_equal(first, second):
         return None
-    words = f"scores differ by up to {float(np.max(np.abs(first - second))):.6g}"
     laws: list[Any] = []
     for element in np.ravel(part.ids).tolist():
         draw = draws.get(element >> BITS) if element >= 0 else None
         laws.append(draw and frozen(*law_of(draw), element & ((1 << BITS) - 1), draw.shape))
-    if any(law is None for law in laws):
-        return Entry(row.where, row.law, words, None, UNKNOWN)
     columns = zip(np.ravel(part.ids).tolist(), np.ravel(part.factor), first, second, strict=True)
     terms = [Term(element, float(f), (float(a), float(b))) for element, f, a, b in columns]
     return _extreme(row.where, row.law, terms, laws)
@@ -309,10 +307,12 @@ def _place(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | No
 def _extreme(where: Where, law: str, terms: Sequence[Term], laws: Sequence[Any]) -> Entry:
     """The entry of the place of the largest (argmin: smallest) of noisy scores."""
     sign = -1.0 if law == "argmin" else 1.0
-    factors = sign * np.array([term.factor for term in terms])
     scores = sign * np.array([term.arguments for term in terms]).T
-    p, q = (_largest(laws, factors, row) for row in scores)
     words = f"scores differ by up to {float(np.max(np.abs(scores[0] - scores[1]))):.6g}"
+    if any(known is None for known in laws):
+        return Entry(where, law, words, None, UNKNOWN)
+    factors = sign * np.array([term.factor for term in terms])
+    p, q = (_largest(laws, factors, row) for row in scores)
     return Entry(where, f"{law} of {len(laws)} noisy scores", words, (finite(p, q),))
 
 
