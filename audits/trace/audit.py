@@ -327,7 +327,7 @@ def concluded(
         for item in (*report.lost, *whys):
             lost.setdefault((*item.where[:2], item.text[:40]), replace(item, pair=place))
         unknown = unknown or bool(whys)
-        total = compose([loss for entry in rows for loss in entry.losses or ()], claim.delta)
+        total = _composed(rows, claim.delta)
         if total > dearest[0]:
             dearest = (total, place, rows)
             exact = any(row.kind == "enumerated" for row in report.rows)
@@ -339,7 +339,7 @@ def concluded(
     ordered = sorted(shown, key=lambda finding: KINDS.index(finding.kind))
     sampled = any(entry.sampled for entry in rows)
     limit = claim.epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
-    surely = compose([loss for e in rows for loss in (e.least or e.losses or ())], claim.delta)
+    surely = _composed([replace(e, losses=e.least or e.losses) for e in rows], claim.delta)
     if surely <= limit < total:
         lost |= {e.where: Lost(e.where, IN_TURN, place) for e in rows if e.least}
         unknown = True
@@ -353,7 +353,7 @@ def concluded(
         delta=claim.delta,
         epsilon_ledger=None if vain and verdict != "ledger-exceeds" else total,
         seen=max((excess(loss, claim.epsilon) for e in rows for loss in e.losses or ()), default=0.0),
-        epsilon_stated=compose([loss for e in rows if e.stated for loss in e.losses or ()], claim.delta),
+        epsilon_stated=_composed([e for e in rows if e.stated], claim.delta),
         ledger=tuple(ledger_lines(rows, claim.delta)),
         findings=tuple(ordered),
         lost=tuple(lost.values()),
@@ -365,6 +365,11 @@ def concluded(
         pair_index=place,
         exact=exact,
     )
+
+
+def _composed(rows: Sequence[Entry], delta: float) -> float:
+    """ε at δ of the known losses of all entries together."""
+    return compose([loss for entry in rows for loss in entry.losses or ()], delta)
 
 
 def _low_threshold(rows: Sequence[Entry], delta: float, place: int) -> Finding | None:
@@ -460,7 +465,7 @@ def hidden(
     """The result, which is lost where the ledger exceeds the claim only by noise that the output does not
     follow: what was chosen with it may cost less."""
     of_pair = [report for report in reports if report.seed[1] == result.pair_index]
-    totals = [compose([x for e in _priced(r) for x in e.losses or ()], result.delta) for r in of_pair]
+    totals = [_composed(_priced(r), result.delta) for r in of_pair]
     report = of_pair[int(np.argmax(totals))]
     priced, rows = _priced(report), {row.index: row for row in report.rows}
     added = [
@@ -478,7 +483,7 @@ def hidden(
     moves = dict(zip(draws, found, strict=False))
     unseen = {where for where, some in asked.items() if not any(moves.get(i, True) for i in some)}
     left = [replace(e, losses=None, why=HIDDEN) if e in added and e.where in unseen else e for e in priced]
-    total = compose([x for e in left for x in e.losses or ()], result.delta)
+    total = _composed(left, result.delta)
     if not unseen or total > result.epsilon_claimed * (1.0 + TOLERANCE) + 1e-9:
         return result
     lost = tuple(Lost(where, HIDDEN, result.pair_index) for where in unseen)
@@ -613,7 +618,7 @@ def caused(
 
 def _cost_at(report: Report, place: tuple[str, int], delta: float) -> float:
     """What the draws of a line cost in one run."""
-    return compose([x for e in _priced(report) if e.where[:2] == place for x in e.losses or ()], delta)
+    return _composed([e for e in _priced(report) if e.where[:2] == place], delta)
 
 
 def _audited(program: Any, taken: Sequence[Pair], result: TraceResult) -> BlackBox | None:

@@ -29,7 +29,7 @@ FUNCTIONS = 1 << 24
 
 own_rng = np.random.default_rng
 """The generator of this package, which nobody watches."""
-PLACES = ("choice", "integers", "permutation", "randint", "randrange", "sample", "randbelow")
+PLACE_LAWS = ("choice", "integers", "permutation", "randint", "randrange", "sample", "randbelow")
 """Laws of places among records."""
 
 
@@ -180,7 +180,7 @@ class Session:
         if index in changes.redraw:
             return row, fresh
         value = own(changes.flips.get(("draw", index), known.value))
-        if row.kind == "coin" and changes.records is not None and row.law in PLACES:
+        if row.kind == "coin" and changes.records is not None and row.law in PLACE_LAWS:
             places = self._places(known, row, value)
             if places is not None:
                 return replace(row, adapted=True), places

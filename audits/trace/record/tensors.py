@@ -14,11 +14,11 @@ import numpy as np
 
 from .laws import sampler
 from .noise import fresh, note_of, plain
-from .session import PLACES, call_outside
+from .session import PLACE_LAWS, call_outside
 from .table import JAX, LOST, NO_DRAWS, TENSOR, TORCH, Drawn
 
 OF_TENSORS = ("bernoulli", "multinomial")
-"""Methods of tensors that draw with their values as a parameter, as the functions of these names do."""
+"""Methods of tensors whose values are a parameter of the draw; `torch` has functions with the same names."""
 DISTRIBUTIONS = {"Laplace": "laplace", "Gumbel": "gumbel", "Cauchy": "cauchy"}
 """Distributions of `torch.distributions` with "loc" and "scale" that make their noise of uniform numbers."""
 UNSEEDED = 67280421310721
@@ -44,7 +44,7 @@ def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
         centre, argument = _array(params.pop("loc", 0.0)), None
         if np.any(centre != 0.0):
             argument = np.array(np.broadcast_to(centre, array.shape), dtype=float)
-        coin = law in PLACES
+        coin = law in PLACE_LAWS
         session.origin = session.torch_seed if source is None else getattr(source, "seed_", None)
         again = None if coin else sampler(law, params)
         kept = session.draw(law, params, array, "coin" if coin else "noise", argument, again=again)

@@ -46,14 +46,16 @@ def hidden_by_plain(pair: Pair, release: Release, tried: List[Tuple[Where, str]]
     before = Counter(tried)
     rows = [row for row in _plain(pair) if before[row.where, row.law] < MOST]
     both = _alike(pair, release) if rows else None
+    if both is None:
+        return None
     entries = [(row, place) for row in rows for place in range(int(np.prod(row.shape or (1,))))]
-    for k in rng.permutation(len(entries)) if both is not None else ():
+    for k in rng.permutation(len(entries)):
         row, place = entries[k]
         line = row.where, row.law
         if before[line] < MOST:
             before[line] += 1
             tried.append(line)
-            if both is not None and _hides(row, place, both):
+            if _hides(row, place, both):
                 return Lost(row.where, WORDS % row.law)
     return None
 
@@ -95,7 +97,7 @@ def _hides(row: Draw, place: int, both: Callable[[int, Any], Tuple[Run, Run]]) -
     size = max(size_of(row), float(np.max(np.abs(scale))) if np.size(scale) else 0.0) or 1.0
 
     def move(by: float) -> Tuple[Any, bool]:
-        """(the output on D, whether that on D′ is another one)."""
+        """(the output on D, whether the output on D′ differs from it)."""
         step = np.zeros(row.shape)
         step.reshape(-1)[place] = np.rint(by) if whole else by
         one, other = both(row.index, step)
@@ -108,7 +110,8 @@ def _hides(row: Draw, place: int, both: Callable[[int, Any], Tuple[Run, Run]]) -
 
 
 def _tells(start: Any, move: Callable[[float], Tuple[Any, bool]], ends: Sequence[float]) -> bool:
-    """Whether the outputs differ somewhere on the way to the first of these ends that changes that on D."""
+    """Whether the outputs on D and D′ differ somewhere on the way to the first end that changes the output
+    on D."""
     low = 0.0
     for end in ends:
         there, apart = move(end)
