@@ -104,12 +104,13 @@ def unit(name: str, output: float = 0.0, **exponents: float) -> list[Change]:
 
 
 def of_loss(output: float, *names: str, **powers: float) -> list[Change]:
-    """Other units of the loss, which these inputs have: to the first power, or to the one that is given."""
+    """Other units of the loss: `names` are inputs in that unit, `powers` gives the power of it that others
+    have."""
     return unit("unit of the loss", output, **dict.fromkeys(names, 1.0), **powers)
 
 
 def of_space(output: float, **powers: float) -> list[Change]:
-    """Other units of the space, to these powers."""
+    """Other units of the space: `powers` gives the power of the unit that an input has."""
     return unit("unit of the space", output, **powers)
 
 

@@ -229,7 +229,7 @@ def setting(
 
 
 def sweep(paper: str, base: Setting, axis: str, trials: int, seed: int) -> pd.DataFrame:
-    """Runs at five values of one parameter, down from that of `base` (up for d), a row a trial.
+    """Runs at five values of the parameter `axis`, from that of `base` downwards (d: upwards), a row a trial.
 
     Columns: the axis; the excess risk `risk`; `stated`, the theorem's value; `trivial`, that without data.
     Raises ValueError for bad input, and where the algorithm cannot run at one of the values.

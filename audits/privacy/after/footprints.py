@@ -86,8 +86,8 @@ def _features(a: Floats, b: Floats, columns: int, half: int) -> Iterator[tuple[i
 
 
 def cells(values: Floats) -> tuple[Ints, Ints]:
-    """For each double: (its exponent, its trailing zero bits) as one number; and its lowest three bits, of a
-    zero its sign."""
+    """Two numbers for each double: one for the pair of its exponent and its count of trailing zero bits, and
+    its lowest three bits (for a zero, its sign)."""
     bits = np.ascontiguousarray(values).view(np.int64) & ((1 << 52) - 1)
     lowest = bits & -bits
     zeros = np.where(bits == 0, 52, np.frexp(np.maximum(lowest, 1).astype(np.float64))[1] - 1)

@@ -27,7 +27,7 @@ class Candidates:
 
 
 Family = Callable[[Encoded, Encoded], Iterator[Candidates]]
-"""Samples of both datasets → candidates of one kind; nothing where the outputs are of another kind."""
+"""Samples of both datasets → candidates of one kind; none where that kind of output does not occur."""
 
 
 def some_rows(numbers: float, first: Encoded, second: Encoded) -> tuple[Encoded, Encoded]:
