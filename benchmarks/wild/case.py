@@ -1,13 +1,15 @@
 """A case: one function of one release, what it claims, and what the audit is expected to say.
 
-A file below `cases/` runs in the environment of its release, where this project is not installed. What it
-says of its cases is therefore read without importing it: `RELEASES` and `CASES` are literals. Each release of
-the file is audited on each of its cases; a key may stand in either, and a case's own counts.
+A file below `cases/` runs in the environment of its release, where this project is not installed. What its
+cases need to run is therefore read without importing it: `RELEASES` and `CASES` are literals. Each release of
+the file is audited on each of its cases; a key may stand in either, and a case's own counts. What is known of
+a case, and what no result depends on, is its row of `cases/cases.csv`.
 """
 
 from __future__ import annotations
 
 import ast
+import csv
 import hashlib
 import subprocess
 from dataclasses import dataclass, fields
@@ -15,11 +17,17 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).resolve().parent / "cases"
-STATUSES = ("documented bug", "fixed", "presumed correct", "adjacency", "finding")
-VERDICTS = ("refuted", "not-refuted")
+EXPECTED = {
+    "documented bug": "refuted",
+    "fixed": "not-refuted",
+    "presumed correct": "not-refuted",
+    "adjacency": "refuted",
+    "finding": "refuted",
+}
+"""What may be known of a case, and the verdict that follows."""
 ADJACENCIES = ("replace", "add-remove", "own")
-TOLD = ("of", "released", "status", "reference", "expected", "primitives", "line", "drawn")
-"""What a case says that no result depends on."""
+KNOWN = ("of", "released", "status", "reference", "line", "drawn")
+"""The columns of `cases.csv` beside the id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +40,7 @@ class Case:
     of, released     the function of the library, and what is released of what it computes.
     adjacency        "replace", "add-remove", or "own": the file's function `adjacency`.
     epsilon, delta   the claim.
-    status, reference, expected   what is known of it, where that can be read, and the verdict that follows.
+    status, reference   what is known of it, and where that can be read.
     primitives       for the grey box: functions that add noise themselves.
     drawn, line      read in the source by hand, as library/module.py:12, where they are known: the lines at
                      which what breaks the claim is drawn or leaves, any of which is right, and the line that
@@ -49,7 +57,6 @@ class Case:
     adjacency: str
     epsilon: float
     status: str
-    expected: str
     python: str = "3.11"
     requirements: tuple[str, ...] = ()
     dependencies: bool = True
@@ -64,7 +71,7 @@ class Case:
     drawn: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, allowed in (("status", STATUSES), ("expected", VERDICTS), ("adjacency", ADJACENCIES)):
+        for name, allowed in (("status", tuple(EXPECTED)), ("adjacency", ADJACENCIES)):
             if getattr(self, name) not in allowed:
                 raise ValueError(
                     f"{self.file.name}: {name} must be one of {allowed}, got {getattr(self, name)!r}"
@@ -78,6 +85,11 @@ class Case:
     def id(self) -> str:
         """Release and function, as diffprivlib==0.3.0/pca."""
         return f"{self.library}/{self.function}"
+
+    @property
+    def expected(self) -> str:
+        """The verdict that follows from what is known of the case."""
+        return EXPECTED[self.status]
 
     @property
     def packages(self) -> tuple[str, ...]:
@@ -105,30 +117,45 @@ class Case:
     def digest(self) -> str:
         """A fingerprint of what the result is computed from: the code of the file, and the case without what
         is only said of it."""
-        told = {"file", *TOLD}
+        told = {"file", "primitives", *KNOWN}
         case = repr([(f.name, getattr(self, f.name)) for f in fields(self) if f.name not in told])
         return hashlib.sha256((_code(self.file) + case).encode()).hexdigest()[:16]
 
 
 def cases_of(file: Path) -> list[Case]:
-    """The cases of a file. Raises ValueError where it says too little or something else than literals."""
-    said = _literals(file)
+    """The cases of a file. Raises ValueError where it says too little or something else than literals, or
+    where `cases.csv` beside it has no row of a case."""
+    said, rows = _literals(file), known(file.parent)
     for name in ("RELEASES", "CASES"):
         if not isinstance(said.get(name), list):
             raise ValueError(f"{file.name} must have a list {name} of dictionaries, of literals only")
-    known = {f.name for f in fields(Case)} - {"file"}
+    keys = {f.name for f in fields(Case)} - {"file", *KNOWN}
     found: list[Case] = []
     for release in said["RELEASES"]:
         for case in said["CASES"]:
             both = release | case
-            if unknown := set(both) - known:
+            if unknown := set(both) - keys:
                 raise ValueError(f"{file.name}: unknown keys {sorted(unknown)}")
+            name = f"{both.get('library')}/{both.get('function')}"
+            if name not in rows:
+                raise ValueError(f"{file.name}: cases.csv has no row {name}")
+            lists = {key: tuple(both.get(key, ())) for key in ("requirements", "primitives")}
+            row = rows[name] | {"drawn": tuple(rows[name]["drawn"].split())}
             try:
-                lists = {name: tuple(both.get(name, ())) for name in ("requirements", "primitives", "drawn")}
-                found.append(Case(file=file, **both | lists))
+                found.append(Case(file=file, **both | lists | row))
             except TypeError as error:
                 raise ValueError(f"{file.name}: {error}") from None
     return found
+
+
+def known(folder: Path) -> dict[str, dict[str, str]]:
+    """The rows of `cases.csv` of a folder by their ids. Raises ValueError where two have one id."""
+    with (folder / "cases.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    ids = [row["id"] for row in rows]
+    if twice := sorted({i for i in ids if ids.count(i) > 1}):
+        raise ValueError(f"two rows of cases.csv have one id: {', '.join(twice)}")
+    return {row["id"]: {name: row[name] or "" for name in KNOWN} for row in rows}
 
 
 def all_cases(folder: Path = FOLDER) -> list[Case]:
@@ -137,6 +164,8 @@ def all_cases(folder: Path = FOLDER) -> list[Case]:
     ids = [case.id for case in found]
     if twice := sorted({i for i in ids if ids.count(i) > 1}):
         raise ValueError(f"two cases have one id: {', '.join(twice)}")
+    if without := sorted(set(known(folder)) - set(ids)):
+        raise ValueError(f"rows of cases.csv without a case: {', '.join(without)}")
     return found
 
 

@@ -11,46 +11,11 @@ from DataSynthesizer.lib import PrivBayes
 from audits import each
 
 RELEASES = [
-    {
-        "library": "DataSynthesizer==0.1.4",
-        "python": "3.8",
-        "reference": "https://github.com/DataResponsibly/DataSynthesizer/issues/34",
-        "status": "documented bug",
-        "expected": "refuted",
-        "function": "counts",
-        "line": "DataSynthesizer/lib/PrivBayes.py:196",
-        "drawn": ["DataSynthesizer/lib/PrivBayes.py:232"],
-        "released": "noisy counts of two attributes",
-    },
-    {
-        "library": "DataSynthesizer==0.1.13",
-        "python": "3.11",
-        "reference": "https://github.com/DataResponsibly/DataSynthesizer/issues/34",
-        "status": "fixed",
-        "expected": "not-refuted",
-        "function": "counts",
-        "released": "noisy counts of two attributes",
-    },
-    {
-        "library": "DataSynthesizer==0.1.13",
-        "python": "3.11",
-        "reference": "findings/datasynthesizer-cells.md",
-        "status": "finding",
-        "expected": "refuted",
-        "function": "new_cell",
-        "line": "DataSynthesizer/lib/PrivBayes.py:211",
-        "drawn": ["DataSynthesizer/lib/PrivBayes.py:239"],
-        "released": "noisy counts, the record has a new value",
-    },
+    {"library": "DataSynthesizer==0.1.4", "python": "3.8", "function": "counts"},
+    {"library": "DataSynthesizer==0.1.13", "function": "counts"},
+    {"library": "DataSynthesizer==0.1.13", "function": "new_cell"},
 ]
-CASES = [
-    {
-        "of": "get_noisy_distribution_of_attributes",
-        "adjacency": "add-remove",
-        "epsilon": 1.0,
-        "max_samples": 1200,
-    },
-]
+CASES = [{"adjacency": "add-remove", "epsilon": 1.0, "max_samples": 1200}]
 
 
 def release(data, rng):

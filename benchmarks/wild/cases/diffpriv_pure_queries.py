@@ -4,36 +4,8 @@ from diffpriv_pure import private_count, private_mean, private_sum
 
 from audits import each
 
-RELEASES = [{"library": "diffpriv-pure==0.1.0", "python": "3.11", "epsilon": 1.0, "max_samples": 8000}]
-CASES = [
-    {
-        "function": "count",
-        "of": "private_count",
-        "released": "the count",
-        "adjacency": "add-remove",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/diffpriv-pure-count.md",
-        "line": "diffpriv_pure/__init__.py:74",
-        "drawn": ["diffpriv_pure/__init__.py:70", "diffpriv_pure/__init__.py:102"],
-    },
-    {
-        "function": "total",
-        "of": "private_sum",
-        "released": "the sum of 5 values in [0, 1]",
-        "adjacency": "replace",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "average",
-        "of": "private_mean",
-        "released": "the mean of 5 values in [0, 1]",
-        "adjacency": "replace",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-]
+RELEASES = [{"library": "diffpriv-pure==0.1.0", "adjacency": "replace", "epsilon": 1.0, "max_samples": 8000}]
+CASES = [{"function": "count", "adjacency": "add-remove"}, {"function": "total"}, {"function": "average"}]
 
 count = each(lambda data, rng: private_count(len(data), 1.0))
 total = each(lambda data, rng: private_sum(data, (0.0, 1.0), 1.0))

@@ -13,42 +13,13 @@ from audits import each, unseeded
 RELEASES = [
     {
         "library": "dp-mobility-report==0.2.11",
-        "python": "3.11",
         "requirements": ["pandas==2.2.3", "scikit-learn==1.6.1"],
         "adjacency": "replace",
         "epsilon": 1.0,
         "max_samples": 2000,
     }
 ]
-CASES = [
-    {
-        "function": "bounds",
-        "of": "diff_privacy.bounds_dp",
-        "released": "the smallest and the largest of 5 numbers",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/dp-mobility-report-records.md",
-        "line": "dp_mobility_report/privacy/diff_privacy.py:34",
-        "drawn": ["dp_mobility_report/privacy/diff_privacy.py:34"],
-    },
-    {
-        "function": "quartiles",
-        "of": "diff_privacy.quartiles_dp",
-        "released": "the quartiles of 5 numbers, bounds given",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/dp-mobility-report-records.md",
-        "line": "dp_mobility_report/privacy/diff_privacy.py:93",
-        "drawn": ["dp_mobility_report/privacy/diff_privacy.py:93"],
-    },
-    {
-        "function": "count",
-        "of": "diff_privacy.count_dp",
-        "released": "a count",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-]
+CASES = [{"function": "bounds"}, {"function": "quartiles"}, {"function": "count"}]
 
 
 def bounds_of(data):

@@ -6,32 +6,16 @@ The audit looks at the least significant bits of the outputs (`footprints`).
 import numpy as np
 from diffprivlib.mechanisms import Laplace, Snapping
 
-RELEASES = [{"library": "diffprivlib==0.6.6", "python": "3.11", "requirements": ["scikit-learn==1.6.1"]}]
-CASES = [
+RELEASES = [
     {
-        "function": "laplace",
-        "of": "mechanisms.Laplace",
-        "released": "the value, least significant bits",
+        "library": "diffprivlib==0.6.6",
+        "requirements": ["scikit-learn==1.6.1"],
         "adjacency": "own",
         "epsilon": 1.0,
         "footprints": True,
-        "status": "documented bug",
-        "expected": "refuted",
-        "reference": "https://www.microsoft.com/en-us/research/publication/on-significance-of-the-least-significant-bits-for-differential-privacy/",
-        "max_samples": 150000,
-    },
-    {
-        "function": "snapping",
-        "of": "mechanisms.Snapping",
-        "released": "the value, least significant bits",
-        "adjacency": "own",
-        "epsilon": 1.0,
-        "footprints": True,
-        "status": "presumed correct",
-        "expected": "not-refuted",
-        "max_samples": 20000,
-    },
+    }
 ]
+CASES = [{"function": "laplace", "max_samples": 150000}, {"function": "snapping", "max_samples": 20000}]
 
 
 def adjacency(first, second):

@@ -17,21 +17,19 @@ RELEASES = [
     {
         "library": "multi-freq-ldpy==0.2.5",
         "requirements": ["scipy", "xxhash<4"],
-        "epsilon": 1.0,
         "adjacency": "replace",
-        "status": "presumed correct",
-        "expected": "not-refuted",
+        "epsilon": 1.0,
         "max_samples": 4000,
     }
 ]
 CASES = [
-    {"function": "response", "of": "GRR_Client", "released": "one of 4 items", "max_samples": 10000},
-    {"function": "optimised_unary", "of": "UE_Client(optimal=True)", "released": "4 bits"},
-    {"function": "symmetric_unary", "of": "UE_Client(optimal=False)", "released": "4 bits"},
-    {"function": "subset", "of": "SS_Client", "released": "a subset"},
-    {"function": "local_hashing", "of": "LH_Client", "released": "hash and seed"},
-    {"function": "histogram", "of": "HE_Client", "released": "4 noisy bits"},
-    {"function": "adaptive", "of": "ADP_Client", "released": "a report"},
+    {"function": "response", "max_samples": 10000},
+    {"function": "optimised_unary"},
+    {"function": "symmetric_unary"},
+    {"function": "subset"},
+    {"function": "local_hashing"},
+    {"function": "histogram"},
+    {"function": "adaptive"},
 ]
 
 

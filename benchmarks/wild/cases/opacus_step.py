@@ -34,42 +34,12 @@ RELEASES = [
             "filelock",
         ],
         "dependencies": False,
-        "line": "opacus/privacy_engine.py:413",
-        "drawn": ["opacus/optimizers/optimizer.py:160", "opacus/optimizers/optimizer.py:448"],
     },
-    {
-        "library": "opacus==1.6.0",
-        "requirements": ["torch==2.13.0+cpu"],
-        "line": "opacus/privacy_engine.py:441",
-        "drawn": ["opacus/optimizers/optimizer.py:162", "opacus/optimizers/optimizer.py:504"],
-    },
+    {"library": "opacus==1.6.0", "requirements": ["torch==2.13.0+cpu"]},
 ]
 CASES = [
-    {
-        "function": "step",
-        "of": "PrivacyEngine.make_private",
-        "released": "40 weights after one step, n = 2 or 3",
-        "adjacency": "add-remove",
-        "epsilon": 1.5,
-        "delta": 1e-5,
-        "max_samples": 500,
-        "status": "documented bug",
-        "expected": "refuted",
-        "reference": "https://github.com/meta-pytorch/opacus/issues/819",
-    },
-    {
-        "function": "replaced",
-        "line": "",
-        "drawn": [],
-        "of": "PrivacyEngine.make_private",
-        "released": "4 weights after one step, n = 2",
-        "adjacency": "own",
-        "epsilon": 1.5,
-        "delta": 1e-5,
-        "max_samples": 1500,
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
+    {"function": "step", "adjacency": "add-remove", "epsilon": 1.5, "delta": 1e-05, "max_samples": 500},
+    {"function": "replaced", "adjacency": "own", "epsilon": 1.5, "delta": 1e-05, "max_samples": 1500},
 ]
 NOISE = 5.0
 

@@ -12,97 +12,23 @@ from audits import unseeded
 
 dp.enable_features("contrib", "honest-but-curious")
 
-RELEASES = [
-    {
-        "library": "opendp==0.16.0",
-        "epsilon": 1.0,
-        "status": "presumed correct",
-        "expected": "not-refuted",
-        "max_samples": 10000,
-    }
-]
+RELEASES = [{"library": "opendp==0.16.0", "adjacency": "own", "epsilon": 1.0, "max_samples": 10000}]
 CASES = [
-    {"function": "laplace_int", "of": "make_laplace", "released": "an integer", "adjacency": "own"},
-    {
-        "function": "laplace_float",
-        "of": "make_laplace",
-        "released": "a number, least significant bits",
-        "adjacency": "own",
-        "footprints": True,
-    },
-    {"function": "laplace_vector", "of": "make_laplace", "released": "3 numbers", "adjacency": "own"},
-    {"function": "geometric", "of": "make_geometric", "released": "an integer in [0, 3]", "adjacency": "own"},
-    {
-        "function": "gaussian",
-        "of": "make_gaussian, make_zCDP_to_approxDP",
-        "released": "a number",
-        "adjacency": "own",
-        "delta": 0.01,
-    },
-    {
-        "function": "gaussian_int",
-        "of": "make_gaussian, make_zCDP_to_approxDP",
-        "released": "an integer",
-        "adjacency": "own",
-        "delta": 0.01,
-    },
-    {
-        "function": "response",
-        "of": "make_randomized_response",
-        "released": "one of 3",
-        "adjacency": "replace",
-        "max_samples": 20000,
-    },
-    {
-        "function": "response_bool",
-        "of": "make_randomized_response_bool",
-        "released": "yes or no",
-        "adjacency": "replace",
-        "max_samples": 20000,
-    },
-    {
-        "function": "noisy_max",
-        "of": "make_noisy_max",
-        "released": "the place of the largest",
-        "adjacency": "own",
-    },
-    {
-        "function": "top_two",
-        "of": "make_noisy_top_k",
-        "released": "the places of the two largest",
-        "adjacency": "own",
-    },
-    {
-        "function": "canonical",
-        "of": "make_canonical_noise",
-        "released": "a number",
-        "adjacency": "own",
-        "delta": 0.01,
-    },
-    {
-        "function": "count",
-        "of": "make_count, make_laplace",
-        "released": "the count",
-        "adjacency": "add-remove",
-    },
-    {
-        "function": "sum",
-        "of": "make_clamp, make_sum, make_laplace",
-        "released": "the sum in [0, 10]",
-        "adjacency": "add-remove",
-    },
-    {
-        "function": "mean",
-        "of": "make_resize, make_mean, make_laplace",
-        "released": "the mean of 5 in [0, 1]",
-        "adjacency": "replace",
-    },
-    {
-        "function": "count_by",
-        "of": "make_count_by_categories, make_laplace",
-        "released": "counts of 2 categories and others",
-        "adjacency": "add-remove",
-    },
+    {"function": "laplace_int"},
+    {"function": "laplace_float", "footprints": True},
+    {"function": "laplace_vector"},
+    {"function": "geometric"},
+    {"function": "gaussian", "delta": 0.01},
+    {"function": "gaussian_int", "delta": 0.01},
+    {"function": "response", "adjacency": "replace", "max_samples": 20000},
+    {"function": "response_bool", "adjacency": "replace", "max_samples": 20000},
+    {"function": "noisy_max"},
+    {"function": "top_two"},
+    {"function": "canonical", "delta": 0.01},
+    {"function": "count", "adjacency": "add-remove"},
+    {"function": "sum", "adjacency": "add-remove"},
+    {"function": "mean", "adjacency": "replace"},
+    {"function": "count_by", "adjacency": "add-remove"},
 ]
 
 

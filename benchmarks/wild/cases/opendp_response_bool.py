@@ -7,31 +7,9 @@ import numpy as np
 
 from audits import unseeded
 
-RELEASES = [
-    {
-        "library": "opendp==0.4.0",
-        "python": "3.8",
-        "status": "documented bug",
-        "expected": "refuted",
-        "reference": "https://github.com/opendp/opendp/issues/480",
-    },
-    {
-        "library": "opendp==0.5.0",
-        "python": "3.8",
-        "status": "fixed",
-        "expected": "not-refuted",
-        "reference": "https://github.com/opendp/opendp/issues/480",
-    },
-]
+RELEASES = [{"library": "opendp==0.4.0", "python": "3.8"}, {"library": "opendp==0.5.0", "python": "3.8"}]
 CASES = [
-    {
-        "function": "response",
-        "of": "make_randomized_response_bool(3/4)",
-        "released": "the answer",
-        "adjacency": "replace",
-        "epsilon": 1.0986122886681098,
-        "max_samples": 20000,
-    },
+    {"function": "response", "adjacency": "replace", "epsilon": 1.0986122886681098, "max_samples": 20000}
 ]
 
 

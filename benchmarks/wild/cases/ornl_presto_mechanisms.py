@@ -16,7 +16,6 @@ from audits import each
 RELEASES = [
     {
         "library": "ornl_presto==0.1.29",
-        "python": "3.11",
         "requirements": [
             "torch==2.13.0+cpu",
             "numpy",
@@ -30,47 +29,15 @@ RELEASES = [
             "filelock",
         ],
         "dependencies": False,
+        "adjacency": "own",
         "epsilon": 1.0,
         "max_samples": 8000,
     }
 ]
 CASES = [
-    {
-        "function": "svt",
-        "of": "applySVTAboveThreshold_full",
-        "released": "5 numbers",
-        "adjacency": "replace",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/ornl-presto-mechanisms.md",
-        "line": "ornl_presto/privacy_mechanisms.py:97",
-        "drawn": [
-            "ornl_presto/privacy_mechanisms.py:97",
-            "ornl_presto/privacy_mechanisms.py:98",
-            "ornl_presto/privacy_mechanisms.py:113",
-            "ornl_presto/privacy_mechanisms.py:114",
-        ],
-    },
-    {
-        "function": "gaussian",
-        "of": "applyDPGaussian",
-        "released": "the value, sensitivity 10",
-        "adjacency": "own",
-        "delta": 1e-5,
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/ornl-presto-mechanisms.md",
-        "line": "ornl_presto/privacy_mechanisms.py:40",
-        "drawn": ["ornl_presto/privacy_mechanisms.py:41", "ornl_presto/privacy_mechanisms.py:42"],
-    },
-    {
-        "function": "laplace",
-        "of": "applyDPLaplace",
-        "released": "the value, sensitivity 10",
-        "adjacency": "own",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
+    {"function": "svt", "adjacency": "replace"},
+    {"function": "gaussian", "delta": 1e-05},
+    {"function": "laplace"},
 ]
 
 

@@ -8,57 +8,13 @@ import pipeline_dp
 
 from audits import each, unseeded
 
-RELEASES = [
-    {
-        "library": "pipeline-dp==0.3.1",
-        "python": "3.11",
-        "adjacency": "add-remove",
-        "epsilon": 1.0,
-        "max_samples": 2000,
-    }
-]
+RELEASES = [{"library": "pipeline-dp==0.3.1", "adjacency": "add-remove", "epsilon": 1.0, "max_samples": 2000}]
 CASES = [
-    {
-        "function": "total",
-        "of": "DPEngine.aggregate, SUM",
-        "released": "the sum of 5 values in [0, 1]",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "number",
-        "of": "DPEngine.aggregate, COUNT",
-        "released": "the count",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "average",
-        "of": "DPEngine.aggregate, MEAN",
-        "released": "the mean of 5 values in [0, 1]",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "total_nan",
-        "of": "DPEngine.aggregate, SUM",
-        "released": "the sum, a record is NaN",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/pipeline-dp-nan.md",
-        "line": "pipeline_dp/combiners.py:435",
-        "drawn": ["pipeline_dp/combiners.py:442"],
-    },
-    {
-        "function": "average_nan",
-        "of": "DPEngine.aggregate, MEAN",
-        "released": "the mean, a record is NaN",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/pipeline-dp-nan.md",
-        "line": "pipeline_dp/combiners.py:505",
-        "drawn": ["pipeline_dp/dp_computations.py:612"],
-    },
+    {"function": "total"},
+    {"function": "number"},
+    {"function": "average"},
+    {"function": "total_nan"},
+    {"function": "average_nan"},
 ]
 
 

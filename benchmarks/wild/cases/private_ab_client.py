@@ -9,7 +9,6 @@ torch.set_num_threads(1)
 RELEASES = [
     {
         "library": "privateAB==0.0.2",
-        "python": "3.11",
         "requirements": ["torch==2.13.0+cpu"],
         "adjacency": "replace",
         "epsilon": 1.0,
@@ -17,44 +16,11 @@ RELEASES = [
     }
 ]
 CASES = [
-    {
-        "function": "discrete",
-        "of": "client.release_private('disclapu')",
-        "released": "the report of one user, 3 items",
-        "status": "finding",
-        "expected": "refuted",
-        "reference": "findings/private-ab-disclapu.md",
-        "line": "privateAB/client.py:92",
-        "drawn": ["privateAB/client.py:94", "privateAB/client.py:101", "privateAB/client.py:102"],
-    },
-    {
-        "function": "discrete_square",
-        "of": "client.release_private('disclapu')",
-        "released": "the report of one user, 4 items",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "laplace",
-        "of": "client.release_private('lapu')",
-        "released": "the report of one user, 3 items",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "response",
-        "of": "client.release_private('genrr')",
-        "released": "the report of one user, 3 items",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
-    {
-        "function": "flips",
-        "of": "client.release_private('bitflip')",
-        "released": "the report of one user, 3 items",
-        "status": "presumed correct",
-        "expected": "not-refuted",
-    },
+    {"function": "discrete"},
+    {"function": "discrete_square"},
+    {"function": "laplace"},
+    {"function": "response"},
+    {"function": "flips"},
 ]
 
 

@@ -12,24 +12,18 @@ RELEASES = [
         "library": "pure-ldp==1.2.0",
         "python": "3.8",
         "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
-        "epsilon": 1.0,
         "adjacency": "replace",
-        "status": "presumed correct",
-        "expected": "not-refuted",
+        "epsilon": 1.0,
         "max_samples": 10000,
     }
 ]
 CASES = [
-    {"function": "direct", "of": "DEClient", "released": "one of 4 items"},
-    {"function": "histogram", "of": "HEClient", "released": "4 noisy bits"},
-    {"function": "local_hashing", "of": "LHClient", "released": "hash and seed"},
-    {
-        "function": "optimal_hashing",
-        "of": "LHClient(use_olh=True)",
-        "released": "hash and seed",
-    },
-    {"function": "hadamard_response", "of": "HadamardResponseClient", "released": "a row"},
-    {"function": "hadamard", "of": "HadamardMechClient", "released": "coefficients and signs"},
+    {"function": "direct"},
+    {"function": "histogram"},
+    {"function": "local_hashing"},
+    {"function": "optimal_hashing"},
+    {"function": "hadamard_response"},
+    {"function": "hadamard"},
 ]
 
 

@@ -6,44 +6,19 @@ import pydp.algorithms.numerical_mechanisms as numerical
 
 from audits import unseeded
 
-RELEASES = [
-    {
-        "library": "python-dp==1.1.5",
-        "epsilon": 1.0,
-        "status": "presumed correct",
-        "expected": "not-refuted",
-        "max_samples": 10000,
-    }
-]
+RELEASES = [{"library": "python-dp==1.1.5", "adjacency": "add-remove", "epsilon": 1.0, "max_samples": 10000}]
 CASES = [
-    {"function": "count", "of": "Count", "released": "the count", "adjacency": "add-remove"},
-    {"function": "sum", "of": "BoundedSum", "released": "the sum in [0, 1]", "adjacency": "add-remove"},
-    {"function": "mean", "of": "BoundedMean", "released": "the mean in [0, 1]", "adjacency": "add-remove"},
-    {"function": "variance", "of": "BoundedVariance", "released": "the variance", "adjacency": "add-remove"},
-    {
-        "function": "deviation",
-        "of": "BoundedStandardDeviation",
-        "released": "the standard deviation",
-        "adjacency": "add-remove",
-    },
-    {"function": "max", "of": "Max", "released": "the maximum in [0, 1]", "adjacency": "add-remove"},
-    {"function": "min", "of": "Min", "released": "the minimum in [0, 1]", "adjacency": "add-remove"},
-    {"function": "median", "of": "Median", "released": "the median in [0, 1]", "adjacency": "add-remove"},
-    {"function": "percentile", "of": "Percentile", "released": "the 90 % point", "adjacency": "add-remove"},
-    {
-        "function": "laplace",
-        "of": "LaplaceMechanism",
-        "released": "the value, least significant bits",
-        "adjacency": "own",
-        "footprints": True,
-    },
-    {
-        "function": "gaussian",
-        "of": "GaussianMechanism",
-        "released": "the value",
-        "adjacency": "own",
-        "delta": 0.01,
-    },
+    {"function": "count"},
+    {"function": "sum"},
+    {"function": "mean"},
+    {"function": "variance"},
+    {"function": "deviation"},
+    {"function": "max"},
+    {"function": "min"},
+    {"function": "median"},
+    {"function": "percentile"},
+    {"function": "laplace", "adjacency": "own", "footprints": True},
+    {"function": "gaussian", "adjacency": "own", "delta": 0.01},
 ]
 
 

@@ -9,19 +9,13 @@ from audits import each, unseeded
 RELEASES = [
     {
         "library": "smartnoise-sql==1.0.10",
-        "python": "3.11",
         "adjacency": "add-remove",
         "epsilon": 1.0,
-        "delta": 1e-5,
+        "delta": 1e-05,
         "max_samples": 400,
-        "status": "presumed correct",
-        "expected": "not-refuted",
     }
 ]
-CASES = [
-    {"function": "number", "of": "SELECT COUNT(*)", "released": "the count"},
-    {"function": "total", "of": "SELECT SUM(x)", "released": "the sum of x in [0, 10]"},
-]
+CASES = [{"function": "number"}, {"function": "total"}]
 METADATA = {
     "": {
         "s": {
