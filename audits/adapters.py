@@ -109,7 +109,7 @@ def data_name(target: Any, command: str) -> str:
         return ""
     if first is None or hasattr(target, "input_metric"):
         return ""
-    number = first.annotation in (int, float, "int", "float")
+    number = first.annotation in (bool, int, float, "bool", "int", "float")
     if number or first.name in NUMBERS + COUNTS:
         what, schema = ("counts", "counts=5") if first.name in COUNTS else ("one number", "value=1")
         raise ValueError(
@@ -137,7 +137,8 @@ def adapted(
     """(mechanism, claimed ε) of an object of a library; options are its further arguments.
 
     An OpenDP measurement (it has a `map`), a class with `fit` (an estimator), one with `quick_result` (PyDP),
-    or a function of data. Raises ValueError for anything else.
+    or a function of data. A function that takes an `epsilon` gets the claimed one, unless the options name
+    another; without a claim that of the options is the claim. Raises ValueError for anything else.
     """
     name = getattr(target, "__name__", repr(target))
     if hasattr(target, "map") and hasattr(target, "input_metric"):
@@ -155,7 +156,8 @@ def adapted(
                 f"TARGET: {name} does not return what it releases: put a function that does into a file, "
                 f"def release(data): return {run.format(name)}, and audit file.py:release"
             )
-    if epsilon is None:
+    claimed: Any = options.get("epsilon") if epsilon is None else epsilon
+    if not isinstance(claimed, (int, float)):
         raise ValueError("no epsilon to audit against: pass --epsilon")
     if inspect.isclass(target) and not (hasattr(target, "quick_result") or hasattr(target, "fit")):
         raise ValueError(
@@ -167,14 +169,15 @@ def adapted(
             f"TARGET must be a function, an estimator, a measurement or an algorithm, got {target!r}"
         )
     must_be_taken(target, [option for option in options if option != "release"])
-    needed = missing(target, dict(options, epsilon=epsilon), 0 if inspect.isclass(target) else 1)
+    given: Dict[str, Any] = dict({"epsilon": claimed}, **options)
+    needed = missing(target, given, 0 if inspect.isclass(target) else 1)
     if needed:
         raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give --set {needed[0]}=…")
     if inspect.isclass(target) and hasattr(target, "quick_result"):
-        return pydp_algorithm(target, epsilon=epsilon, **options), epsilon
+        return pydp_algorithm(target, **given), claimed
     if inspect.isclass(target) and hasattr(target, "fit"):
-        return estimator(target, epsilon=epsilon, **options), epsilon
-    return function(target, epsilon=epsilon, **options), epsilon
+        return estimator(target, **given), claimed
+    return function(target, **given), claimed
 
 
 def must_be_taken(f: Callable[..., Any], options: Sequence[str]) -> None:
@@ -203,6 +206,9 @@ def built(constructor: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
     """`f(data, epsilon=…, **options)`, seeded where it takes a seed; a dataset (X, y) is passed as two.
 
+    A number is passed as the bool or int that the function is annotated with: its outputs may be of the type
+    of its data.
+
     >>> def noisy_sum(data, epsilon, random_state):
     ...     return data.sum() + random_state.laplace(scale=1 / epsilon)
     >>> function(noisy_sum, epsilon=1.0)(np.ones(3), 2, np.random.default_rng(0)).shape
@@ -210,7 +216,17 @@ def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callab
     """
     accepted = _arguments(f)
     given = dict(options, epsilon=epsilon) if accepted & {"epsilon", "**"} else dict(options)
-    return _seeded(accepted, given, lambda data, more: f(*_parts(data), **more))
+    names = getattr(getattr(f, "__code__", None), "co_varnames", ("",))
+    kind = getattr(f, "__annotations__", {}).get(names[0] if names else "")
+
+    def call(data: Any, more: Dict[str, Any]) -> Any:
+        if np.ndim(data) == 0 and kind in (bool, "bool"):
+            data = bool(data)
+        elif np.ndim(data) == 0 and kind in (int, "int") and float(data).is_integer():
+            data = int(data)
+        return f(*_parts(data), **more)
+
+    return _seeded(accepted, given, call)
 
 
 def estimator(

@@ -75,6 +75,20 @@ def test_a_function_that_takes_a_seed_can_be_replayed() -> None:
     assert result.seed == 0
 
 
+def test_a_function_gets_the_claim_or_the_epsilon_of_its_own() -> None:
+    def told(data: int, epsilon: float) -> str:
+        return f"{data!r} {epsilon:g}"
+
+    for claim, options, expected in (
+        (1.0, {}, ("7 1", 1.0)),
+        (None, {"epsilon": 2.0}, ("7 2", 2.0)),
+        (1.0, {"epsilon": 2.0}, ("7 2", 1.0)),
+    ):
+        mechanism, claimed = adapters.adapted(told, claim, options)
+        assert (mechanism(7.0, 1, np.random.default_rng(0))[0], claimed) == expected
+    assert adapters.adapted(told, 1.0, {})[0](0.5, 1, np.random.default_rng(0))[0] == "0.5 1"
+
+
 def test_an_estimator_releases_what_ends_in_an_underscore_and_begins_with_none() -> None:
     mechanism, _ = adapters.adapted(Mean, 1.0, {})
     outputs = mechanism(np.zeros((4, 2)), 3, np.random.default_rng(0))
@@ -143,8 +157,9 @@ def test_an_algorithm_is_built_anew_for_each_output() -> None:
 def test_what_is_no_mechanism() -> None:
     with pytest.raises(ValueError, match="TARGET must be a function"):
         adapters.adapted(3.0, 1.0, {})
-    with pytest.raises(ValueError, match="no epsilon"):
-        adapters.adapted(seeded_sum, None, {})
+    for nothing in ({}, {"epsilon": None}, {"epsilon": "much"}):
+        with pytest.raises(ValueError, match="no epsilon"):
+            adapters.adapted(seeded_sum, None, nothing)
     with pytest.raises(ValueError, match="has no 'nothing'"):
         adapters.named("json.nothing")
     with pytest.raises(ValueError, match="there is no"):

@@ -95,7 +95,7 @@ def _load_here(target: str, asked: Asked) -> Target:
         adjacency=relation,
         epsilon=epsilon,
         delta=_module_number(module, "delta", where),
-        guessed=_guessed(pairs, asked, lambda: adapters.data_name(found, asked.again(target))),
+        guessed=_guessed(pairs, asked, lambda: adapters.data_name(found, _again(asked, target))),
     )
 
 
@@ -121,6 +121,11 @@ def _pairs(asked: Asked, own: Any) -> Any:
         raise ValueError(
             f"--pairs must be a list of pairs of datasets, as '[([3, 0], [2, 0])]', got {asked.pairs!r}"
         ) from None
+
+
+def _again(asked: Asked, target: str) -> str:
+    """The command that was given, the claim with it."""
+    return asked.again(target) + ("" if asked.epsilon is None else f" --epsilon {asked.epsilon:g}")
 
 
 def np_array(data: Any) -> Any:
@@ -255,7 +260,7 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
         lines.append(f"found = adapters.named({target.replace(':', '.')!r})")
     options = _options(asked)
     if asked.schema is None and asked.pairs is None:
-        lines.append(f"adapters.data_name(found, {asked.again(target)!r})")
+        lines.append(f"adapters.data_name(found, {_again(asked, target)!r})")
     lines.append(f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, {options!r})")
     if not _is_file(place):
         lines.append(f"adjacency = adapters.adjacency_of(found, {options.get('distance', 1)!r})")
