@@ -400,9 +400,14 @@ def mixture(scale: float, share: float) -> Laws:
     return p, (1.0 - share) * p + share * q
 
 
+def one_record(name: str, mechanism: Any, laws: Callable[[], Laws], **claim: float) -> Mistake:
+    """A mistake that shows where one of ten records is 1, or 0 as all others."""
+    return Mistake(name, mechanism, (ONE, NONE), "replace", laws, **claim)
+
+
 MISTAKES = (
-    Mistake("sensitivity 10 % too small", summed(0.9), (ONE, NONE), "replace", laplace(0, 1, 0.9)),
-    Mistake("sensitivity 20 % too small", summed(0.8), (ONE, NONE), "replace", laplace(0, 1, 0.8)),
+    one_record("sensitivity 10 % too small", summed(0.9), laplace(0, 1, 0.9)),
+    one_record("sensitivity 20 % too small", summed(0.8), laplace(0, 1, 0.8)),
     Mistake(
         "clipping off by one: 11 values for 10",
         summed(10.0),
@@ -418,12 +423,10 @@ MISTAKES = (
         laplace(0, 1.5),
     ),
     Mistake("a record replaced, noise for one removed", summed(1.0), (ONE, -ONE), "replace", laplace(-1, 1)),
-    Mistake("scale ε in place of 1/ε", summed(0.5), (ONE, NONE), "replace", laplace(0, 1, 0.5), epsilon=0.5),
-    Mistake(
+    one_record("scale ε in place of 1/ε", summed(0.5), laplace(0, 1, 0.5), epsilon=0.5),
+    one_record(
         "standard deviation of Laplace noise for its scale",
         summed(1.0 / math.sqrt(2.0)),
-        (ONE, NONE),
-        "replace",
         laplace(0, 1, 1.0 / math.sqrt(2.0)),
     ),
     Mistake(
@@ -440,50 +443,31 @@ MISTAKES = (
         "add-remove",
         lambda: together(UNIT(), UNIT()),
     ),
-    Mistake(
+    one_record(
         "budget of ten queries for one",
         lambda d, n, rng: d.sum() + lap((n, 10), rng),
-        (ONE, NONE),
-        "replace",
         lambda: together(*[UNIT()] * 10),
     ),
-    Mistake(
-        "Gaussian: 2·ln(1.25/δ) forgotten",
-        normal_sum(1.0),
-        (ONE, NONE),
-        "replace",
-        gaussian(1.0, 1.0),
-        delta=1e-5,
+    one_record("Gaussian: 2·ln(1.25/δ) forgotten", normal_sum(1.0), gaussian(1.0, 1.0), delta=1e-5),
+    one_record(
+        "Gaussian noise for a claim without δ", normal_sum(math.sqrt(2.0)), gaussian(1.0, math.sqrt(2.0))
     ),
-    Mistake(
-        "Gaussian noise for a claim without δ",
-        normal_sum(math.sqrt(2.0)),
-        (ONE, NONE),
-        "replace",
-        gaussian(1.0, math.sqrt(2.0)),
-    ),
-    Mistake(
+    one_record(
         "Gaussian: δ for 1 − δ in the formula",
         normal_sum(math.sqrt(2.0 * math.log(1.25 / 0.9))),
-        (ONE, NONE),
-        "replace",
         gaussian(1.0, math.sqrt(2.0 * math.log(1.25 / 0.9))),
         delta=0.1,
     ),
-    Mistake(
+    one_record(
         "variance for standard deviation",
         lambda d, n, rng: d.mean() + rng.normal(0.0, 0.373**2, n),
-        (ONE, NONE),
-        "replace",
         gaussian(0.1, 0.373**2),
         epsilon=0.5,
         delta=1e-3,
     ),
-    Mistake(
+    one_record(
         "eight releases with the noise of one",
         repeated_normal(8, 2.5),
-        (ONE, NONE),
-        "replace",
         gaussian(math.sqrt(8.0), 2.5),
         delta=1e-3,
     ),
@@ -510,13 +494,7 @@ MISTAKES = (
         gaussian(1.0, 3.73 * 0.2),
         delta=1e-5,
     ),
-    Mistake(
-        "no noise where the sum is 0",
-        unnoised_zero,
-        (ONE, NONE),
-        "replace",
-        apart,
-    ),
+    one_record("no noise where the sum is 0", unnoised_zero, apart),
     Mistake(
         "no noise on one path of ten",
         rare_path,
@@ -538,11 +516,9 @@ MISTAKES = (
         "replace",
         apart,
     ),
-    Mistake(
+    one_record(
         "noise from a seed that is the data's",
         lambda d, n, rng: d.sum() + np.random.default_rng(int(d.sum())).laplace() + np.zeros(n),
-        (ONE, NONE),
-        "replace",
         apart,
     ),
     Mistake(
@@ -560,19 +536,11 @@ MISTAKES = (
         "replace",
         laplace(0, 1, 0.5),
     ),
-    Mistake("noise cut off and drawn again", truncated, (ONE, NONE), "replace", lambda: truncated_laws()),
-    Mistake(
-        "whole part of Laplace noise",
-        floored,
-        (ONE, NONE),
-        "replace",
-        lambda: (trunc_law(1), trunc_law(0)),
-    ),
-    Mistake(
+    one_record("noise cut off and drawn again", truncated, lambda: truncated_laws()),
+    one_record("whole part of Laplace noise", floored, lambda: (trunc_law(1), trunc_law(0))),
+    one_record(
         "noise that only adds",
         one_sided,
-        (ONE, NONE),
-        "replace",
         lambda: counted(stats.geom(1 - 1 / E, loc=0), stats.geom(1 - 1 / E, loc=-1)),
     ),
     Mistake(
@@ -655,13 +623,8 @@ MISTAKES = (
         "replace",
         lambda: together(*[masses([E, 1] / np.array(1 + E), [1, E] / np.array(1 + E))] * 2),
     ),
-    Mistake(
-        "sampling rate of a quarter, half in truth",
-        subsampled,
-        (ONE, NONE),
-        "replace",
-        lambda: mixture(1.0, 0.5),
-        epsilon=LAST,
+    one_record(
+        "sampling rate of a quarter, half in truth", subsampled, lambda: mixture(1.0, 0.5), epsilon=LAST
     ),
     Mistake(
         "size of the sample released",

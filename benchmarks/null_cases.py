@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from audits.privacy import each
 from benchmarks import null_outputs
+from benchmarks.costs import any_two
 from implementations.controls import Control, private_controls
 from implementations.privacy import gaussian_delta
 
@@ -26,15 +27,11 @@ Mechanism = Callable[[Any, int, np.random.Generator], NDArray[Any]]
 TRUTH = 1.0 / (1.0 + math.exp(-1.0))
 """How often randomised response tells the truth at ε = 1."""
 SMALL, MIDDLE, LARGE = 200, 3000, 20000
-"""Samples a side: 10 looks; boosted trees and partitions as well; events and learners are dropped as well."""
+"""Samples a side."""
 FEW = 50
 """Samples a side of each of sixteen pairs."""
-TREES = 10000
-"""Samples a side at which a fixed-size test of vectors fits trees."""
-LONGER = 8
-"""There are this many times fewer of the long audits of numbers."""
-COSTLY = 20
-"""Audits of vectors that fit trees cost up to a second: there are this many times fewer of them."""
+LONGER, COSTLY = 8, 20
+"""There are so many times fewer of the long audits of numbers, and of those of vectors and Python objects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +43,17 @@ class Size:
     fewer: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class NullCase:
-    """A claim that is true and tight on its pairs.
-
-    group   "control", "output" (a kind of output) or "alarm" (a false alarm seen elsewhere).
-    sizes   the audits that are run of it.
-    """
+    """A claim that is true and tight on its pairs, and the sizes of the audits that are run of it."""
 
     name: str
-    group: str
     mechanism: Mechanism
-    pairs: Sequence[tuple[Any, Any]]
-    adjacency: Any
-    epsilon: float
-    delta: float
     sizes: tuple[Size, ...]
+    epsilon: float = 1.0
+    delta: float = 0.0
+    pairs: Sequence[tuple[Any, Any]] = ((1, 0),)
+    adjacency: Any = any_two
 
 
 @cache
@@ -76,25 +68,18 @@ def null_case(name: str) -> NullCase:
 
 
 # --- Sizes -------------------------------------------------------------------------------------------
-#
-# Chosen so that 2,000 audits a line take some 45 minutes on two cores: a sequential audit of numbers costs
-# 0.02 to 0.1 s, one of vectors at `MIDDLE` samples up to a second.
 
 
-def _sizes(samples: int) -> tuple[Size, ...]:
-    return Size("sequential", samples), Size("clopper-pearson", samples)
+def _sizes(samples: int, fewer: int = 1) -> tuple[Size, ...]:
+    return Size("sequential", samples, fewer), Size("clopper-pearson", samples, fewer)
 
 
 BOTH = _sizes(SMALL)
-ONE_BY_ONE = (
-    Size("sequential", SMALL, COSTLY),
-    Size("sequential", MIDDLE, 5 * COSTLY),
-    Size("clopper-pearson", SMALL, COSTLY),
-)
+OBJECTS = (*_sizes(SMALL, COSTLY), Size("sequential", MIDDLE, 5 * COSTLY))
 """For Python objects, each of which takes a call of its own."""
-LONG = (*BOTH, Size("sequential", LARGE, LONGER), Size("clopper-pearson", LARGE, LONGER))
+LONG = (*BOTH, *_sizes(LARGE, LONGER))
 FIXED_LONG = (*BOTH, Size("clopper-pearson", LARGE, LONGER))
-BOOSTED = (Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", TREES, COSTLY))
+COLUMNS = (*BOTH, Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", 10_000, COSTLY))
 
 
 # --- Controls ----------------------------------------------------------------------------------------
@@ -103,45 +88,11 @@ BOOSTED = (Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", TREES, CO
 def _of_control(control: Control) -> NullCase:
     # Where the pair keeps less than what is claimed, the claim audited is the least that is true of it.
     epsilon = control.epsilon if control.true_epsilon is None else control.true_epsilon
-    sizes = {
-        "real": FIXED_LONG,
-        "bits": (*BOTH, *BOOSTED),
-        "vector": (*BOTH, *BOOSTED),
-    }.get(control.outputs, BOTH)
+    sizes = {"real": FIXED_LONG, "bits": COLUMNS, "vector": COLUMNS}.get(control.outputs, BOTH)
     if control.name in ("laplace", "geometric"):
         sizes = LONG
-    return NullCase(
-        name=control.name,
-        group="control",
-        mechanism=control.mechanism,
-        pairs=[control.pair],
-        adjacency=control.adjacency,
-        epsilon=epsilon,
-        delta=control.delta,
-        sizes=sizes,
-    )
-
-
-def _case(
-    group: str,
-    name: str,
-    mechanism: Mechanism,
-    sizes: tuple[Size, ...],
-    *,
-    epsilon: float = 1.0,
-    delta: float = 0.0,
-    pairs: Sequence[tuple[Any, Any]] = ((1, 0),),
-) -> NullCase:
-    return NullCase(
-        name=name,
-        group=group,
-        mechanism=mechanism,
-        pairs=pairs,
-        adjacency=lambda a, b: True,
-        epsilon=epsilon,
-        delta=delta,
-        sizes=sizes,
-    )
+    claim = epsilon, control.delta, [control.pair], control.adjacency
+    return NullCase(control.name, control.mechanism, sizes, *claim)
 
 
 # --- Kinds of output ---------------------------------------------------------------------------------
@@ -150,22 +101,20 @@ def _case(
 def _outputs() -> Iterator[NullCase]:
     # At this δ the tight event, a half-line, has shares 0.31 and 0.07: samples are full of it.
     delta = gaussian_delta(1.0, 1.0)
-    yield _case("output", "words and None", _words, BOTH)
-    yield _case("output", "records of word and number", _records, (*BOTH, *BOOSTED))
-    yield _case("output", "rows of number or None, and word", _mixed_rows, BOTH)
-    yield _case("output", "lists of different lengths", _lists, BOTH)
-    yield _case("output", "vectors, gaussian in 3 columns", _gaussian_rows(3), BOTH, delta=delta)
-    yield _case(
-        "output", "vectors, gaussian in 50 columns", _gaussian_rows(50), (*BOTH, *BOOSTED), delta=delta
-    )
-    yield _case("output", "vectors, laplace in 1 of 50 columns", _laplace_in_one(50), BOTH)
-    yield _case("output", "vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
+    yield NullCase("words and None", _words, BOTH)
+    yield NullCase("records of word and number", _records, COLUMNS)
+    yield NullCase("rows of number or None, and word", _mixed_rows, BOTH)
+    yield NullCase("lists of different lengths", _lists, BOTH)
+    yield NullCase("vectors, gaussian in 3 columns", _gaussian_rows(3), BOTH, delta=delta)
+    yield NullCase("vectors, gaussian in 50 columns", _gaussian_rows(50), COLUMNS, delta=delta)
+    yield NullCase("vectors, laplace in 1 of 50 columns", _laplace_in_one(50), BOTH)
+    yield NullCase("vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
     for shifts in ((0.0, 0.1), (0.0, -1.0 / 3.0, 1.0 / 3.0)):
         sizes = *BOTH, Size("sequential", MIDDLE, COSTLY)
-        yield _case("output", f"one number in {len(shifts)} columns", _shifted(shifts), sizes)
+        yield NullCase(f"one number in {len(shifts)} columns", _shifted(shifts), sizes)
     for draw, group in ((null_outputs.said, null_outputs.BITS), (null_outputs.noisy, null_outputs.NUMBERS)):
         for name, wrap in group.items():
-            yield _case("output", name, each(partial(draw, wrap)), ONE_BY_ONE)
+            yield NullCase(name, each(partial(draw, wrap)), OBJECTS)
 
 
 def _answers(data: Any, size: int, rng: np.random.Generator, epsilon: float = 1.0) -> NDArray[np.bool_]:
@@ -245,62 +194,39 @@ def _answer_in_one(columns: int) -> Mechanism:
 
 
 def _alarms() -> Iterator[NullCase]:
-    identical = "identical distributions, ε = 0: "
-    yield _case(
-        "alarm",
-        identical + "numbers",
-        lambda d, n, rng: rng.exponential(size=n),
-        FIXED_LONG,
-        epsilon=0.0,
-    )
-    yield _case(
-        "alarm", identical + "atoms", lambda d, n, rng: rng.integers(3, size=n), FIXED_LONG, epsilon=0.0
-    )
-    yield _case("alarm", identical + "vectors", lambda d, n, rng: rng.normal(size=(n, 8)), BOTH, epsilon=0.0)
+    same = {
+        "numbers": (lambda d, n, rng: rng.exponential(size=n), FIXED_LONG),
+        "atoms": (lambda d, n, rng: rng.integers(3, size=n), FIXED_LONG),
+        "vectors": (lambda d, n, rng: rng.normal(size=(n, 8)), BOTH),
+    }
+    for name, (mechanism, sizes) in same.items():
+        yield NullCase(f"identical distributions, ε = 0: {name}", mechanism, sizes, epsilon=0.0)
     # A tie broken by one coin for all samples makes the counts of an event jump together. In the first case
     # every score ties; in the second the mechanism itself tosses, once an output.
-    yield _case(
-        "alarm",
-        "ties: randomised response",
-        lambda d, n, rng: _answers(d, n, rng) * 1,
-        LONG,
-    )
-    yield _case(
-        "alarm",
-        "ties: majority of two answers, a coin an output",
-        _majority,
-        BOTH,
-        epsilon=math.log(0.5 / (1.0 - TRUTH)),
-        pairs=[((1, 1), (1, 0))],
-    )
+    yield NullCase("ties: randomised response", _response, LONG)
+    least = math.log(0.5 / (1.0 - TRUTH))
+    name = "ties: majority of two answers, a coin an output"
+    yield NullCase(name, _majority, BOTH, least, pairs=[((1, 1), (1, 0))])
     # Whoever sees the counts first and then says which side is which tests two directions for one. P(1) is
     # 0.1·e against 0.1; the other direction has ratio 0.9/(1 − 0.1·e), ε = 0.21.
     for order, pair in (("tight forwards", (1, 0)), ("tight backwards", (0, 1))):
-        yield _case("alarm", f"sides swapped: atoms, {order}", _one_sided, BOTH, pairs=[pair])
-        yield _case("alarm", f"sides swapped: numbers, {order}", _one_sided_number, FIXED_LONG, pairs=[pair])
+        yield NullCase(f"sides swapped: atoms, {order}", _one_sided, BOTH, pairs=[pair])
+        yield NullCase(f"sides swapped: numbers, {order}", _one_sided_number, FIXED_LONG, pairs=[pair])
     # One test's error for every pair: sixteen of them would alarm in 1 − 0.95¹⁶ = 56 % of runs.
-    sixteen = [(k + 1.0, float(k)) for k in range(16)]
-    yield _case(
-        "alarm", "error per test: 16 pairs of laplace", _shifted_laplace(1.0), _sizes(16 * FEW), pairs=sixteen
-    )
-    yield _case(
-        "alarm",
-        "error per test: 16 pairs of answers",
-        lambda d, n, rng: _answers(d, n, rng) * 1,
-        # Sequential audits of sixteen pairs cost eight times one of a single pair.
-        (Size("clopper-pearson", 16 * FEW),),
-        pairs=[(1, 0)] * 16,
-    )
+    sixteen, few = [(k + 1.0, float(k)) for k in range(16)], _sizes(16 * FEW)
+    yield NullCase("error per test: 16 pairs of laplace", _shifted_laplace(1.0), few, pairs=sixteen)
+    # Sequential audits of sixteen pairs cost eight times one of a single pair.
+    yield NullCase("error per test: 16 pairs of answers", _response, few[1:], pairs=[(1, 0)] * 16)
     # A threshold chosen among very many on the data that it is tested on. All thresholds of two identical
     # laws are tight at ε = 0, and of Laplace noise all outside of the two means.
-    yield _case(
-        "alarm",
-        "thresholds: identical normals",
-        lambda d, n, rng: rng.normal(size=n),
-        (*FIXED_LONG, Size("sequential", MIDDLE)),
-        epsilon=0.0,
-    )
-    yield _case("alarm", "thresholds: laplace, ε = 0.1", _shifted_laplace(10.0), FIXED_LONG, epsilon=0.1)
+    longer = (*FIXED_LONG, Size("sequential", MIDDLE))
+    normal: Mechanism = lambda d, n, rng: rng.normal(size=n)  # noqa: E731
+    yield NullCase("thresholds: identical normals", normal, longer, epsilon=0.0)
+    yield NullCase("thresholds: laplace, ε = 0.1", _shifted_laplace(10.0), FIXED_LONG, epsilon=0.1)
+
+
+def _response(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:
+    return _answers(data, size, rng) * 1
 
 
 def _majority(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:

@@ -40,18 +40,6 @@ def _permutation(bit: bool, rng: Rng) -> list[int]:
     return order if (order.index(2) < order.index(4)) == bit else order[::-1]
 
 
-def _parity(bit: bool, rng: Rng) -> Any:
-    values = rng.integers(0, 2, 12)
-    values[0] ^= (values.sum() & 1) ^ bit
-    return values
-
-
-def _product(bit: bool, rng: Rng) -> Any:
-    values = rng.normal(size=10)
-    values[3] = math.copysign(values[3], values[7] if bit else -values[7])
-    return values
-
-
 def _relation(bit: bool, rng: Rng) -> Any:
     values = rng.normal(size=6)
     values[5] = values[:5].sum() + (0.0 if bit else rng.normal())
@@ -75,10 +63,6 @@ def _ranks(bit: bool, rng: Rng) -> Any:
     return values
 
 
-def _float32(bit: bool, rng: Rng) -> Any:
-    return np.float32((math.floor(rng.normal() * 100) + 0.5 * (bit + rng.random())) / 100)
-
-
 BITS: dict[str, Wrap] = {
     "flag and count, or None": lambda bit, rng: None if rng.random() < 0.02 else (bit, int(rng.poisson(3))),
     "dictionary of few of many keys": _keys,
@@ -88,17 +72,10 @@ BITS: dict[str, Wrap] = {
         "none" if rng.random() < 0.5 else f"id{rng.integers(10**9)}{'ab'[int(bit)]}"
     ),
     "pairs in a list, mostly few": lambda bit, rng: [("x", int(bit))] + [("y", 2)] * int(rng.poisson(0.1)),
-    "parity of 12 bits": _parity,
-    "sign of a product of 2 of 10": _product,
     "linear relation of 6 columns": _relation,
     "order of 6 elements": _permutation,
     "which of 2 of 120 columns is larger": _ranks,
     "lowest bit above 2**53": lambda bit, rng: 2**54 + 2 * int(rng.integers(2**40)) + int(bit),
-    "64 bits without sign": lambda bit, rng: np.uint64(2 * int(rng.integers(2**62)) + int(bit)),
-    "bytes": lambda bit, rng: rng.bytes(6) + (b"\x01" if bit else b"\x00"),
-    "half of a period": lambda bit, rng: (math.floor(rng.normal() * 300) + 0.5 * (bit + rng.random())) / 100,
-    "half of a period, 32 bits": _float32,
-    "rounded or not": lambda bit, rng: round(rng.normal(), 3) if bit else rng.normal(),
     "dataclass": lambda bit, rng: Query("yes" if bit else "no", (rng.normal(), int(rng.poisson(2)))),
     "frame of two rows": lambda bit, rng: pd.DataFrame(
         {"name": ["a", "b"], "value": [rng.normal(), float(bit)]}

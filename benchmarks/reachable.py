@@ -4,23 +4,16 @@ A fixed event S, counted in `samples` outputs of each dataset, shows
 ε ≥ ln((p⁻ − δ)/q⁺), with p⁻ the lower Clopper–Pearson bound of P(S) and q⁺ the upper one of Q(S), α/2 a side.
 With the exact laws known, the counts are put at their expectation and S runs over the events of the
 Neyman–Pearson lemma: for a given Q(S) the largest P(S) belongs to the outputs of largest likelihood ratio.
-
-    python benchmarks/reachable.py            prints the table for the twelve classical rows
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from implementations.controls import Control, classical_rows
+from implementations.controls import Control
 
 Array = NDArray[np.float64]
 
@@ -106,15 +99,3 @@ def _masses(control: Control, pair: object) -> tuple[Array, Array]:
         raise ValueError(f"control must have an exact law, got {control.name!r} without one")
     data, other = pair or control.pair  # type: ignore[misc]
     return control.law(data).mass, control.law(other).mass
-
-
-def main() -> None:
-    print("row        true  reachable 1e4    1e5    1e6    1e7   ideal N")
-    for row in classical_rows():
-        figures = " ".join(f"{reachable(row, 10.0**k):6.3f}" for k in (4, 5, 6, 7))
-        ideal = "" if row.private else ideal_samples(row)
-        print(f"{row.name:10} {row.true_epsilon:5.3f}        {figures}   {ideal}")
-
-
-if __name__ == "__main__":
-    main()
