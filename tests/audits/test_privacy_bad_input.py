@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import collections.abc
+import datetime
+import decimal
+import enum
 import itertools
 import json
 import math
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from audits.privacy import audit_privacy
+from audits.privacy.draw.datasets import Dataset
+from audits.privacy.draw.draws import Drawer
 
 ROWS = [(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]]))]
 
@@ -116,6 +124,73 @@ def test_bad_input_is_one_sentence(options: dict[str, Any], message: str) -> Non
     with pytest.raises(ValueError, match=message) as caught:
         audit_privacy(settings.pop("mechanism"), settings.pop("pairs"), **settings)
     assert "\n" not in str(caught.value)
+
+
+class Endless(collections.abc.Sequence):
+    """Says that it has so many items, and has no last one."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def __len__(self) -> int:
+        return self.length
+
+    def __getitem__(self, place: Any) -> float:
+        return 1.0
+
+
+def _made(base: type, **methods: Any) -> Any:
+    """An object of a class that raises, or lies, in its methods."""
+    return type("Hostile", (base,), methods)()
+
+
+def _raise(*arguments: Any) -> Any:
+    raise RuntimeError("not \x1b[31m me")
+
+
+LIES = (
+    float, int, bool, str, bytes, list, dict, frozenset, complex, decimal.Decimal, datetime.date, enum.Enum,
+    np.ndarray, np.float64, np.ma.MaskedArray,
+)  # fmt: skip
+HOSTILE = {
+    **{f"says it is {k.__name__}": _made(object, __class__=property(lambda self, k=k: k)) for k in LIES},
+    "raises in __class__": _made(object, __class__=property(_raise)),
+    **{f"raises in {name}": _made(object, **{name: _raise}) for name in ("__array__", "__getattr__")},
+    "raises in __str__": _made(object, __repr__=_raise, __str__=_raise),
+    "a number that raises": _made(int, __int__=_raise, __index__=_raise, __abs__=_raise),
+    "a text that raises": _made(str, __hash__=_raise),
+    "a mapping that raises": _made(dict, items=_raise, values=_raise, __iter__=_raise),
+    "no fields": _made(object, __dataclass_fields__=None),
+    "every attribute": _made(object, __getattr__=lambda self, name: self),
+    "nearly a table": _made(object, to_dict=1, iloc=None),
+    "a table of what raises": pd.Series([_made(object, __array__=_raise, __repr__=_raise)]),
+    "an empty table": pd.DataFrame(),
+    "what is masked": np.ma.masked,
+    "a negative length": Endless(-1),
+    "a length beyond memory": Endless(2**62),
+    "no end": Endless(3),
+    "a range beyond memory": range(10**12),
+    "what holds itself": (lambda held: held.append(held) or held)([]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_value_whose_methods_raise_is_one_sentence(name: str) -> None:
+    """As an output, in outputs, and in place of them; each is read, or refused in a sentence."""
+    value = HOSTILE[name]
+    shapes: list[Callable[[int], Any]] = [
+        lambda n: [value] * n, lambda n: [value, 1.0] * (n // 2), lambda n: [[value, 1.0]] * n, lambda n: value,
+    ]  # fmt: skip
+    for shape in shapes:
+        drawer = Drawer(lambda data, size, rng, shape=shape: shape(size))
+        said = "mechanism must be read on D"  # where it is
+        try:
+            drawer.encoder().encode(drawer.draw(Dataset(0), 4, np.random.default_rng(0), "D"), "D")
+        except ValueError as error:
+            said = str(error)
+        assert said.startswith("mechanism must ")
+        assert said.endswith("on D")
+        assert said.isprintable()
 
 
 def test_pairs_are_checked_before_a_sample_is_drawn() -> None:
