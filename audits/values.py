@@ -18,6 +18,7 @@ release.
 """
 
 import collections
+import contextlib
 import copy
 import datetime
 import decimal
@@ -35,7 +36,7 @@ import random
 import uuid
 from collections import abc
 from pathlib import PurePath
-from typing import Any, Callable, Dict, Hashable, Iterable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Hashable, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -43,6 +44,7 @@ MOST_ITEMS = 20000
 """Items of a sequence that is neither a list nor a tuple, at most."""
 MOST_NESTED = 100
 """Containers in containers, at most; what contains itself is nested without end."""
+NESTED = "must return outputs nested at most %d deep" % MOST_NESTED
 MOST_WRITTEN = 10000
 """Bits of the integers that Python writes in decimals without complaint."""
 PLAIN = frozenset((float, int, bool, str, bytes, type(None)))
@@ -58,6 +60,50 @@ NUMERIC = "biufcmMSU"
 
 class Refused(ValueError):
     """A value that cannot be looked into; the words follow "mechanism"."""
+
+
+@contextlib.contextmanager
+def foreign() -> Iterator[None]:
+    """Around everything that looks into values of other people: whatever their methods raise is `Refused`.
+
+    An object may raise in any of its methods, and may name another class as its own.
+
+    >>> with foreign():
+    ...     float([])
+    Traceback (most recent call last):
+    audits.values.Refused: must return values that can be read, which raises TypeError(float() argument \
+must be a string or a real number, not 'list')
+    """
+    try:
+        yield
+    except (Refused, MemoryError):
+        raise
+    except RecursionError:
+        raise Refused(NESTED) from None
+    except Exception as error:
+        said = "must return values that can be read, which raises %s(%s)" % (
+            type(error).__name__,
+            told(error),
+        )
+        raise Refused(said) from error
+
+
+def told(error: BaseException) -> str:
+    """The words of an exception, on one line of at most 200 characters; they may hold what a terminal obeys."""
+    try:
+        said = " ".join(str(error).split())[:200]
+    except Exception:
+        return ""
+    return "".join(c if c.isprintable() else "\ufffd" for c in said)
+
+
+def brief(value: Any) -> str:
+    """The representation on one line, cut to 80 characters; of an object that has none its type."""
+    try:
+        said = " ".join(repr(value).split())
+    except Exception as error:
+        return "an object of type %s, whose repr() raises %s" % (type(value).__name__, type(error).__name__)
+    return said if len(said) <= 80 else said[:79] + "\u2026"
 
 
 # --- What a value holds -----------------------------------------------------------------------------------
@@ -95,7 +141,7 @@ def parts(value: Any) -> Optional[Tuple[Optional[Tuple[str, ...]], List[Any]]]:
         if not isinstance(value, (list, tuple)) and len(value) > MOST_ITEMS:
             words = "must return sequences of at most {:,} items; give a score that sums them up"
             raise Refused(words.format(MOST_ITEMS))
-        return None, list(value)
+        return None, list(itertools.islice(value, len(value)))  # its items may have no end
     if isinstance(value, abc.Mapping):
         return tuple("[%s]" % text(key) for key in value), list(value.values())
     if isinstance(value, abc.Set):
@@ -186,7 +232,7 @@ def text(value: Any, depth: int = 0) -> str:
     if found is not None:
         return found
     if depth > MOST_NESTED:
-        raise Refused("must return outputs nested at most %d deep" % MOST_NESTED)
+        raise Refused(NESTED)
     if isinstance(value, np.ndarray) and value.dtype.kind in NUMERIC and type(value) is np.ndarray:
         kind = value.dtype.kind.replace("u", "i")
         kind = kind if kind in "biSU" else str(value.dtype)
@@ -372,8 +418,15 @@ def digest(value: Any, within: Tuple[int, ...] = ()) -> bytes:
     """A fingerprint of all that a value holds; `within` are the identities of what holds it.
 
     Unlike `text` it looks into objects of any kind, and at what lies under a mask. To draw from a generator
-    is no change of the data.
+    is no change of the data. Of an object whose methods raise its type is all there is.
     """
+    try:
+        return _digest(value, within)
+    except Exception:
+        return hashlib.blake2b(type(value).__name__.encode(), digest_size=16).digest()
+
+
+def _digest(value: Any, within: Tuple[int, ...]) -> bytes:
     if is_constant(value) or (type(value) is list and all(map(is_constant, value))):
         return hashlib.blake2b(text(value).encode("utf-8", "surrogatepass"), digest_size=16).digest()
     found = hashlib.blake2b(type(value).__name__.encode(), digest_size=16)

@@ -21,7 +21,7 @@ from audits.privacy.bet.fixed_size import run_fixed
 from audits.privacy.bet.method import Finding, Job, nothing, with_shares
 from audits.privacy.bet.sequential import LATE, Sequential
 from audits.privacy.draw import failures
-from audits.privacy.draw.datasets import brief, kept_apart
+from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import SYMBOLS, TRIED, Drawer, named
 from audits.privacy.draw.pairs import MAX_PAIRS, AdjacencyLike, Pair, Pairs, take_pairs
 from audits.privacy.draw.processes import WorkerFailed
@@ -29,7 +29,7 @@ from audits.privacy.options import MIN_SAMPLES, Options, options_of
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.result import TOO_SHORT, AuditResult, Planted, Witness
 from audits.privacy.tuning import TUNING
-from audits.values import digest
+from audits.values import brief, digest
 
 CONSTANT = (
     "Each of the two datasets gave the same output again and again, as where no noise is added, or where an "

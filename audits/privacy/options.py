@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.draw.datasets import brief
 from audits.privacy.draw.draws import ERRORS, Stopped
 from audits.privacy.result import Look
+from audits.values import brief
 
 METHODS = ("sequential", "clopper-pearson")
 MIN_SAMPLES = 64

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from audits.privacy.outputs.outputs import Raw
-from audits.values import copier, digest, is_constant, key, same
+from audits.values import brief, copier, digest, is_constant, key, same
 
 Records = list[Hashable]
 FRAME, SERIES = ("itertuples", "columns"), ("to_numpy", "iloc")
@@ -96,12 +96,6 @@ def _zipped(data: Sequence[Any]) -> Records | str:
     if len(set(lengths)) > 1:
         return f"the arrays of a dataset (X, y) must have one length, got lengths {lengths}"
     return list(zip(*cast(list[Records], parts), strict=True))
-
-
-def brief(value: Any) -> str:
-    """The representation on one line, cut to 80 characters."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 80 else text[:79] + "…"
 
 
 class Dataset:

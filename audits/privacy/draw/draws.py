@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import enum
 import inspect
+import itertools
 import math
 import os
 import time
@@ -15,13 +16,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.draw.datasets import Dataset, brief
+from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import Word, objects
 from audits.privacy.outputs.outputs import Raw
 from audits.privacy.tuning import TUNING
-from audits.values import copier, digest
+from audits.values import Refused, brief, copier, digest, foreign, told
 
 Mechanism = Callable[..., Any]
 
@@ -289,7 +290,11 @@ class Drawer:
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
             raise ValueError(f"mechanism {_raised(error, self.mechanism, where)}") from error
-        outputs = _checked(raw, size, where)
+        try:
+            with foreign():
+                outputs = _checked(raw, size)
+        except Refused as error:
+            raise ValueError(f"mechanism {error} on {where}") from error
         one_by_one = self.one_by_one and (self.symbols or not self.one_a_call)
         if not (one_by_one or isinstance(raw, Sequence) or outputs.dtype == object):
             self.arrays = True
@@ -325,8 +330,6 @@ def failure(output: Any) -> str:
 
 def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
     """What a mechanism raised, and what would do."""
-    # The words of an exception may hold what a terminal obeys.
-    said = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(str(error).split())[:200])
     remedy = SYMBOLS
     if _is_of_the_call(error, mechanism):
         remedy = (
@@ -335,7 +338,7 @@ def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
         )
     elif isinstance(error, (NameError, ImportError, AttributeError)):
         remedy = ""
-    return f"raised {type(error).__name__}({said}) on {where}{remedy}"
+    return f"raised {type(error).__name__}({told(error)}) on {where}{remedy}"
 
 
 def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:
@@ -361,19 +364,19 @@ def joined(parts: list[Raw]) -> Raw:
     return objects([output for part in parts for output in part])
 
 
-def _checked(raw: Any, size: int, where: str) -> Raw:
+def _checked(raw: Any, size: int) -> Raw:
     if isinstance(raw, np.ma.MaskedArray):
         # Which values are masked is seen by whoever gets the output: None in their place.
         raw = stack(cast(Any, raw).tolist())
     # A mechanism may write its next outputs into the array of these.
-    outputs = np.array(raw) if isinstance(raw, np.ndarray) else _listed(raw, where)
+    outputs = np.array(raw) if isinstance(raw, np.ndarray) else _listed(raw, size)
     if outputs.ndim == 0 or len(outputs) != size:
         got = "a single value" if outputs.ndim == 0 else f"{len(outputs)} outputs (shape {outputs.shape})"
-        raise ValueError(f"mechanism must return {size} outputs along the first axis on {where}, got {got}")
+        raise Refused(f"must return {size} outputs along the first axis, got {got}")
     return outputs
 
 
-def _listed(raw: Any, where: str) -> Raw:
+def _listed(raw: Any, size: int) -> Raw:
     if hasattr(raw, "to_records") and hasattr(raw, "columns"):
         return np.asarray(raw.to_records(index=False))
     if isinstance(raw, (str, bytes)) or not isinstance(raw, Sequence):
@@ -384,7 +387,7 @@ def _listed(raw: Any, where: str) -> Raw:
             remedy = f"; one {type(cast(Any, raw)).__name__} for each output, in a list, would do"
         elif hasattr(raw, "toarray"):
             remedy = "; .toarray() makes one of it"
-        raise ValueError(
-            f"mechanism must return an array or a list of outputs, got {brief(raw)} on {where}{remedy}"
-        )
-    return stack(cast(Sequence[Any], raw))
+        raise Refused(f"must return an array or a list of outputs, got {brief(raw)}{remedy}")
+    # A sequence of another type may be longer than any memory: one item too many is enough to see.
+    some = raw if isinstance(raw, list) else [*itertools.islice(raw, size + 1)]
+    return stack(cast(Sequence[Any], some))

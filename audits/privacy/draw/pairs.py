@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from audits.privacy.draw.datasets import Records, brief, readings, records
-from audits.values import digest
+from audits.privacy.draw.datasets import Records, readings, records
+from audits.values import brief, digest
 from implementations.interfaces import Adjacency
 
 Pair = tuple[Any, Any]

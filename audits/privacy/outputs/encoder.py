@@ -25,14 +25,13 @@ from audits.privacy.outputs import leaves
 from audits.privacy.outputs.describe import LENGTH, Look, Place, rendered
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Raw
 from audits.privacy.tuning import TUNING
-from audits.values import MOST_ITEMS, MOST_NESTED, PLAIN, Refused, labelled
+from audits.values import MOST_ITEMS, MOST_NESTED, NESTED, PLAIN, Refused, labelled
 
 ABSENT = leaves.Word("(no value)")
 """The symbol where an output has nothing at a path that others have a leaf at."""
 OTHER = leaves.Word("(another symbol)")
 MOST_SYMBOLS = 2**16
 """Symbols beyond this number count as the same symbol."""
-NESTED = f"must return outputs nested at most {MOST_NESTED} deep"
 REST = Look("what a float lacks of ")
 LEAF = "\0"
 """Stands in a form for a leaf."""
@@ -192,10 +191,10 @@ class Encoder:
             if not self.drawn:
                 self.draw(outputs)
             self._one_kind(outputs, where)
-            return self._filled(outputs)
-        except (Refused, RecursionError) as error:
-            words = error if isinstance(error, Refused) else NESTED
-            raise ValueError(f"mechanism {words}, got one on {where}") from None
+            with values.foreign():
+                return self._filled(outputs)
+        except Refused as error:
+            raise ValueError(f"mechanism {error}, got one on {where}") from error.__cause__
 
     @property
     def unused(self) -> int:
@@ -223,6 +222,10 @@ class Encoder:
 
     def draw(self, outputs: Raw) -> None:
         """Draw the schema from some outputs, whatever their order."""
+        with values.foreign():
+            self._draw(outputs)
+
+    def _draw(self, outputs: Raw) -> None:
         self.drawn, self._typed = True, self._typed_now()
         size = len(outputs)
         groups = self._groups(outputs)
