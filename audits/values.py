@@ -89,7 +89,7 @@ must be a string or a real number, not 'list')
 
 
 def told(error: BaseException) -> str:
-    """The words of an exception, on one line of at most 200 characters; they may hold what a terminal obeys."""
+    """The words of an exception, on a line of 200 characters at most, without what a terminal obeys."""
     try:
         said = " ".join(str(error).split())[:200]
     except Exception:

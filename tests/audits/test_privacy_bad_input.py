@@ -179,7 +179,8 @@ def test_a_value_whose_methods_raise_is_one_sentence(name: str) -> None:
     """As an output, in outputs, and in place of them; each is read, or refused in a sentence."""
     value = HOSTILE[name]
     shapes: list[Callable[[int], Any]] = [
-        lambda n: [value] * n, lambda n: [value, 1.0] * (n // 2), lambda n: [[value, 1.0]] * n, lambda n: value,
+        lambda n: [value] * n, lambda n: [value, 1.0] * (n // 2), lambda n: [[value, 1.0]] * n,
+        lambda n: value,
     ]  # fmt: skip
     for shape in shapes:
         drawer = Drawer(lambda data, size, rng, shape=shape: shape(size))
