@@ -13,6 +13,7 @@ from claims.harness.claim import Claim
 from claims.harness.index import Entry, entry_of
 from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import believed, describe
+from claims.harness.report.shown import first_sentences
 from claims.harness.report.terminal import as_text
 from claims.harness.run.result import ClaimResult
 from claims.harness.standing import readings_of, result_of, standing
@@ -98,7 +99,7 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
         result = result_of(entry_of(claim))
         if result not in answered:
             answered.add(result)
-            _answer(claim, readings_of(result, entries), results)
+            _answer(claim, readings_of(result, entries), results, verbose)
             if claim.role != "program":
                 _proof(result, map_of(claim.paper.key, entries))
             typer.echo("")
@@ -108,7 +109,7 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
         typer.echo("-v shows every reading with its argument and all evidence.")
 
 
-def _answer(claim: Claim, readings: Sequence[Entry], results: Results) -> None:
+def _answer(claim: Claim, readings: Sequence[Entry], results: Results, verbose: bool) -> None:
     title = f"{claim.result.removesuffix(', proof')} ({claim.paper.key}) {standing(readings)}."
     typer.echo(typer.style(title, bold=True))
     width = max(len(e.id) for e in readings)
@@ -117,16 +118,18 @@ def _answer(claim: Claim, readings: Sequence[Entry], results: Results) -> None:
         verdict = each.expected if last is None else (last.verdict or "crashed")
         weight = f"  [{each.finding.weight}]" if each.finding is not None else ""
         typer.echo(f"  {each.id:{width}}  {verdict:12}  {as_text(each.title)}{weight}")
-        for line in _follows(each, last):
+        for line in _follows(each, last, verbose):
             typer.echo(f"  {'':{width}}  {line}")
     if all(results.get(e.id) is None for e in readings):
         asked = f"dpclaims run {result_of(readings[0])} --tier smoke"
         typer.echo(f"  Not run here, so these are the verdicts on record: {asked}")
 
 
-def _follows(reading: Entry, last: ClaimResult | None) -> list[str]:
-    """What is wrong, and the number that decides."""
-    said = [as_text(reading.finding.what)] if reading.finding is not None else []
+def _follows(reading: Entry, last: ClaimResult | None, verbose: bool) -> list[str]:
+    """What is wrong, its first sentences unless verbose, and the number that decides."""
+    what = "" if reading.finding is None else reading.finding.what
+    brief = what if verbose else first_sentences(what)
+    said = [as_text(brief) + (" …" if brief != what else "")] if what else []
     if last is None:
         return said
     piece = next((e for e in last.evidence if e.verdict is last.verdict), None)
