@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from audits.privacy import audit_privacy as audit_privacy
     from audits.privacy import each as each
     from audits.privacy import unseeded as unseeded
+    from audits.privacy.claims import Approximate as Approximate
+    from audits.privacy.claims import ApproximateZeroConcentrated as ApproximateZeroConcentrated
+    from audits.privacy.claims import Curve as Curve
+    from audits.privacy.claims import GaussianDP as GaussianDP
+    from audits.privacy.claims import Pure as Pure
+    from audits.privacy.claims import Renyi as Renyi
+    from audits.privacy.claims import ZeroConcentrated as ZeroConcentrated
     from audits.rates import fit_rate as fit_rate
     from audits.trace import assert_ledger as assert_ledger
     from audits.trace import trace_privacy as trace_privacy
