@@ -12,7 +12,8 @@ import pytest
 from audits.evidence import Evidence
 from audits.rates.directions import falls
 from claims.harness.commands.exponents import STATUS
-from claims.harness.commands.rates import Asked, compare, read_baseline, write_baseline
+from claims.harness.commands.rates import compare, read_baseline, write_baseline
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.mutation.named import named
 from claims.harness.mutation.plant import planted
 
@@ -44,14 +45,14 @@ def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
     ],
 )
 def test_a_comparison_has_four_answers(new, error, worse, answer):
-    rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, Asked())
+    rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, RatesAsked())
     assert [(r["answer"], r["status"]) for r in rows] == [(answer, STATUS[answer])]
 
 
 def test_figures_that_did_not_change_are_the_same_and_new_and_missing_exponents_are_named():
     wide = {NAME: _exponent(-1.0, 0.5)}
     pairs = ((wide, wide, "same"), (wide, {}, "new"), ({}, wide, "missing"))
-    assert all(compare(new, old, Asked())[0]["answer"] == answer for new, old, answer in pairs)
+    assert all(compare(new, old, RatesAsked())[0]["answer"] == answer for new, old, answer in pairs)
 
 
 def test_a_baseline_survives_its_file(tmp_path):

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.commands.exponents import status_of
-from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, Measured, parts_of, read_table
+from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, parts_of, read_table
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import (
     FAILED,
     PASSED,
@@ -43,9 +44,7 @@ class Found:
 OUTCOMES = {"better": PASSED, "none": PASSED, "left": FAILED, "open": UNDECIDED}
 
 
-def forms_command(
-    asked: Measured, form: str | None, against: list[str], outputs: Outputs, *, json: bool
-) -> int:
+def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
     """Fit a form, or compare two, to the rows of each group; prints what is found, returns the exit status.
 
     Of one form: 0 where risk over form has no power of an axis left, within the tolerance; 1 where it has, at
@@ -53,7 +52,8 @@ def forms_command(
     better, 3 where it cannot be told. Raises ValueError for a form that is none, and for options that say
     nothing of forms.
     """
-    kept = asked.baseline.file or asked.baseline.history
+    form, against = asked.form, asked.compare
+    kept = asked.baseline or asked.history
     if asked.claimed or kept or asked.predict or asked.vanishing or asked.side != "tight":
         raise ValueError(
             "--form and --compare go with --csv, --risk, --group, --trial, --error, --tolerance, --alpha, "
@@ -64,7 +64,7 @@ def forms_command(
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
         raise ValueError(f"--compare must be given twice, a form each, got {len(against)}")
-    parts = parts_of(read_table(asked), asked.group)
+    parts = parts_of(read_table(asked), asked.groups)
     found: dict[str, Found] = {}
     for name, part in parts.items():
         try:
@@ -88,11 +88,11 @@ def forms_command(
     return status_of(case.outcome for case in cases)
 
 
-def _options(asked: Measured) -> dict[str, Any]:
+def _options(asked: RatesAsked) -> dict[str, Any]:
     return {"error": asked.error, "trial": False if asked.trial == "none" else asked.trial}
 
 
-def _one(table: Any, asked: Measured, form: str, alpha: float) -> Found:
+def _one(table: Any, asked: RatesAsked, form: str, alpha: float) -> Found:
     from audits.rates.forms import fit_form
 
     fit = fit_form(table, str(asked.risk), form, **_options(asked))
@@ -102,7 +102,7 @@ def _one(table: Any, asked: Measured, form: str, alpha: float) -> Found:
     return Found(lines=[*_fit(fit, left)], document=_fitted(fit, left), fits=[fit], answer=answer)
 
 
-def _two(table: Any, asked: Measured, forms: list[str]) -> Found:
+def _two(table: Any, asked: RatesAsked, forms: list[str]) -> Found:
     from audits.rates.forms import compare_forms, fit_form
 
     choice = compare_forms(table, str(asked.risk), *forms, level=EQUIVALENCE_ALPHA, **_options(asked))
@@ -114,7 +114,7 @@ def _two(table: Any, asked: Measured, forms: list[str]) -> Found:
     )  # fmt: skip
 
 
-def _case(name: str, found: Found, asked: Measured, what: str) -> Case:
+def _case(name: str, found: Found, asked: RatesAsked, what: str) -> Case:
     title = f"{name}: {what}" if name else what
     return Case(
         group="dpclaims.rates", name=title, title=title, verdict=found.answer,
@@ -123,7 +123,7 @@ def _case(name: str, found: Found, asked: Measured, what: str) -> Case:
     )  # fmt: skip
 
 
-def _draw(found: Mapping[str, Found], asked: Measured) -> None:
+def _draw(found: Mapping[str, Found], asked: RatesAsked) -> None:
     """Of each group a panel an axis: measured risks and those of each form; under it the residuals."""
     if asked.plot is None:
         return

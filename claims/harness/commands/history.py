@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from claims.harness import exchange
 from claims.harness.commands import exponents
 from claims.harness.commands.exponents import Kept, Limits
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.run.result import DIFFERS, PASSED
 from claims.harness.run.serialise import dumps
 
@@ -47,27 +48,21 @@ def add(folder: Path, document: Mapping[str, Any]) -> None:
     exponents.write(folder / f"{now}.json", document)
 
 
-def history_command(
-    folder: Path, limits: Limits, baseline: Path | None, plot: Path | None, *, json: bool
-) -> int:
+def history_command(asked: RatesAsked, *, json: bool) -> int:
     """List the last runs beside the baseline, or beside the first of them; returns the exit status.
 
     0 · 1 where the newest run is worse. Raises ValueError for a folder without runs, or of other risks.
     """
-    runs, first = read(folder), None
-    if baseline is not None:
-        first = Run("baseline", exponents.read_any(baseline))
+    assert asked.history is not None
+    runs, first = read(asked.history), None
+    if asked.baseline is not None:
+        first = Run("baseline", exponents.read_any(asked.baseline))
+    limits = Limits(each=asked.alpha, tolerance=asked.tolerance, level_tolerance=asked.level_share)
     changes = list(_changes(runs[-LAST:], first or runs[0], limits))
-    if plot is not None:
-        draw(changes, plot)
+    if asked.plot is not None:
+        draw(changes, asked.plot)
     if json:
-        document = [
-            {
-                name: getattr(c, name)
-                for name in ("when", "group", "axis", "answer", "estimate", "low", "high")
-            }
-            for c in changes
-        ]
+        document = [asdict(change) for change in changes]
         print(dumps({"format": "dpclaims-history/1", "runs": document}), end="")
     else:
         print("\n".join(_text(runs[-LAST:], changes, (first or runs[0]).when)))

@@ -13,8 +13,9 @@ from typing import Annotated, Any, cast
 import typer
 
 from claims.harness.commands.audit import audit_command
-from claims.harness.commands.options import Junit, Summary
+from claims.harness.commands.options import Junit, Summary, options_of
 from claims.harness.commands.printed import Printed
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
@@ -267,115 +268,39 @@ app.command("audit")(audit_command)
 app.command("trace")(trace_command)
 
 
-@app.command()
+@app.command("rates")
+@options_of(RatesAsked)
 def rates(
     pattern: Patterns = None,
-    baseline: Annotated[
-        Path | None, typer.Option(help="One file for all (default: reports/baseline/<paper>.json).")
-    ] = None,
-    update: Annotated[
-        bool, typer.Option("--update", help="Print what changes, rewrite the baseline.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Of --update: after a refutation, too.")] = False,
-    csv: Annotated[Path | None, typer.Option(help="Your own measurements, one cell a line.")] = None,
-    risk: Annotated[str | None, typer.Option(help="Column of the risk in --csv.")] = None,
-    axis: Annotated[list[str] | None, typer.Option(help="Column of an axis in --csv; repeat.")] = None,
-    claimed: Annotated[str | None, typer.Option(help="Claimed exponents, 'n=-1,m=-0.5'.")] = None,
-    tolerance: Annotated[float, typer.Option(help="How far an exponent may be off.")] = 0.05,
-    side: Annotated[
-        str, typer.Option(help="Of --csv: tight, or upper where the risk may fall faster, or lower.")
-    ] = "tight",
-    alpha: Annotated[
-        float, typer.Option(help="Probability that a true claim is refuted, or that noise is a regression.")
-    ] = 0.001,
-    group: Annotated[
-        str | None, typer.Option(help="Columns of --csv that are fitted apart: 'method,dataset'.")
-    ] = None,
-    trial: Annotated[
-        str | None,
-        typer.Option(help="Column of trials that recur over cells, as a seed does; or none."),
-    ] = None,
-    vanishing: Annotated[
-        list[str] | None, typer.Option(help="An axis that goes to 0, not to infinity; repeat; or none.")
-    ] = None,
-    error: Annotated[str | None, typer.Option(help="Column of the standard errors in --csv.")] = None,
-    level_tolerance: Annotated[
-        str | None, typer.Option(help="How far the level may move from the baseline: 5%.")
-    ] = None,
-    predict: Annotated[
-        str | None, typer.Option(help="The risk at another place, with its interval: 'n=1e6'.")
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option(help="Fit a sum of terms to --csv: 'a/n + b*sqrt(d)/(n*sqrt(m))'.")
-    ] = None,
-    compare: Annotated[
-        list[str] | None, typer.Option(help="A form; give two: which fits --csv better, 'log(n)/n'?")
-    ] = None,
-    history: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the run of --csv; without --csv: list its runs.")
-    ] = None,
-    plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None,
     claims: Folders = None,
     jobs: Jobs = 1,
     junit: Junit = None,
     summary: Summary = None,
     json: Json = False,
+    **options: Any,
 ) -> None:
     """Fitted exponents against the baseline, or of your own measurements (--csv)."""
     from claims.harness.exchange import Outputs
 
-    outputs = Outputs(junit, summary)
-    if csv is not None:
-        from claims.harness.commands.measurements import (
-            Baseline,
-            Measured,
-            measurements_command,
-            parse_share,
-        )
+    asked, outputs = RatesAsked(**options), Outputs(junit, summary)
+    if asked.csv is not None:
+        from claims.harness.commands.forms import forms_command
+        from claims.harness.commands.measurements import measurements_command
 
         if pattern:
             raise ValueError(f"--csv takes no PATTERN, got {pattern[0]!r}: it fits your own measurements")
-        asked = Measured(
-            csv=csv, risk=risk, axes=axis or [], claimed=claimed, tolerance=tolerance, side=side, alpha=alpha,
-            group=[name.strip() for name in (group or "").split(",") if name.strip()], trial=trial,
-            vanishing=vanishing or [], error=error, predict=predict, plot=plot,
-            form=bool(form or compare),
-            baseline=Baseline(
-                file=baseline, update=update, force=force, level_tolerance=parse_share(level_tolerance),
-                history=history,
-            ),
-        )  # fmt: skip
-        if form or compare:
-            from claims.harness.commands.forms import forms_command
-
-            raise typer.Exit(forms_command(asked, form, compare or [], outputs, json=json))
-        raise typer.Exit(measurements_command(asked, outputs, json=json))
-    if history is not None:
-        from claims.harness.commands.exponents import Limits
+        asked.of_table()
+        command = forms_command if asked.form or asked.compare else measurements_command
+        raise typer.Exit(command(asked, outputs, json=json))
+    if asked.history is not None:
         from claims.harness.commands.history import history_command
-        from claims.harness.commands.measurements import parse_share
 
-        limits = Limits(each=alpha, tolerance=tolerance, level_tolerance=parse_share(level_tolerance))
-        raise typer.Exit(history_command(history, limits, baseline, plot, json=json))
-    from claims.harness.commands import rates as rates_of
+        raise typer.Exit(history_command(asked, json=json))
+    from claims.harness.commands.rates import check_baseline
 
-    of_csv = {
-        "--risk": risk, "--axis": axis, "--claimed": claimed, "--plot": plot, "--group": group,
-        "--trial": trial, "--vanishing": vanishing, "--error": error, "--predict": predict,
-        "--level-tolerance": level_tolerance, "--form": form, "--compare": compare,
-        "--side": side if side != "tight" else None,
-    }  # fmt: skip
-    if given := [flag for flag, value in of_csv.items() if value]:
-        raise ValueError(f"{given[0]} is for --csv FILE; give it, too")
-    status = rates_of.check_baseline(
-        pattern or [],
-        baseline=baseline,
-        update=update,
-        asked=rates_of.Asked(tolerance=tolerance, alpha=alpha, force=force),
-        jobs=jobs,
-        folders=claims or [],
-        outputs=outputs,
-        json=json,
+    asked.of_claims()
+    status = check_baseline(
+        pattern or [], asked=asked, jobs=jobs, folders=claims or [], outputs=outputs, json=json
     )
     raise typer.Exit(status)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from audits.evidence import Side, Verdict
 from claims.harness import exchange
 from claims.harness.commands import exponents, history
 from claims.harness.commands.exponents import Compared, Kept, Limits, status_of
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
 from claims.harness.run.serialise import dumps, evidence_to_json
@@ -19,87 +20,8 @@ from claims.harness.run.serialise import dumps, evidence_to_json
 if TYPE_CHECKING:
     from audits.rates import RateFit
 
-ALPHA = 0.001
 EQUIVALENCE_ALPHA = 0.05
 """Probability that an exponent beyond the tolerance is called consistent, for each axis; see `fit_rate`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Baseline:
-    """What is asked of a baseline: its file; whether it is written, after a refutation, too (`force`).
-
-    level_tolerance  how far the level may move, as a share of the risk; None for a tenth, and then an
-                     undecided level changes no exit status.
-    history          folder that keeps this run.
-    """
-
-    file: Path | None = None
-    update: bool = False
-    force: bool = False
-    level_tolerance: float | None = None
-    history: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.update and self.file is None:
-            raise ValueError("--update writes the file that --baseline names; with --csv give it, too")
-        if self.force and not self.update:
-            raise ValueError("--force is for --update: it writes a baseline after a refutation")
-        share = self.level_tolerance
-        if share is not None and not 0.0 < share < math.inf:
-            raise ValueError(f"--level-tolerance must be positive and finite, got {share}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What `rates --csv` is asked; ValueError, one sentence, for options that make no sense.
-
-    side      "tight" where exponents must be as claimed, "upper" where the risk may fall faster than claimed,
-              or grow more slowly, "lower" for the reverse.
-    alpha     probability that a true claim is refuted or an exponent that did not move is worse; half of it
-              each where both are asked, and shared by all groups.
-    group     columns that name what is fitted apart, a method, a dataset.
-    trial     column of trials that recur over cells; "none" where rows are independent; None recognises it.
-    vanishing axes that go to 0; ("none",) where none does; () recognises them.
-    error     column of the standard errors of the rows.
-    predict   a place, "n=1e6", at which the risk is foreseen.
-    plot      file of a plot, one panel an axis.
-    form      whether a form names the columns that were varied, in the place of `axes`.
-    """
-
-    csv: Path
-    risk: str | None
-    axes: Sequence[str]
-    claimed: str | None = None
-    tolerance: float = 0.05
-    side: str = "tight"
-    alpha: float = ALPHA
-    group: Sequence[str] = ()
-    trial: str | None = None
-    vanishing: Sequence[str] = ()
-    error: str | None = None
-    predict: str | None = None
-    plot: Path | None = None
-    form: bool = False
-    baseline: Baseline = field(default_factory=Baseline)
-
-    def __post_init__(self) -> None:
-        if self.risk is None or not (self.axes or self.form):
-            raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
-        if self.risk in self.axes:
-            raise ValueError(f"--axis must name what was varied, got the column of --risk, {self.risk!r}")
-        if twice := {self.risk, *self.axes} & set(self.group):
-            raise ValueError(f"--group must name other columns than --risk and --axis, got {min(twice)!r}")
-        if self.side not in list(Side):
-            raise ValueError(f"--side must be one of {', '.join(Side)}, got {self.side!r}")
-        if not 0.0 < self.alpha < 0.5:
-            raise ValueError(f"--alpha must be in (0, 0.5), got {self.alpha}")
-        if not 0.0 < self.tolerance < math.inf:
-            raise ValueError(f"--tolerance must be positive and finite, got {self.tolerance}")
-
-    @property
-    def judged(self) -> bool:
-        """Whether something is compared with a baseline whose answers count."""
-        return self.baseline.file is not None and not self.baseline.update
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,28 +32,28 @@ class Answer:
     compared: Sequence[Compared]
 
 
-def measurements_command(asked: Measured, outputs: Outputs, *, json: bool) -> int:
+def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
     """Fit the exponents of a CSV table, one measured cell or trial a line; prints them, returns the status.
 
     0 as claimed and no worse than the baseline · 1 refuted, or worse · 3 undecided.
     Raises ValueError for a file, a column or a text that cannot be used.
     """
     exchange.must_be_writable("--plot", asked.plot, parents=False)
-    file, update = asked.baseline.file, asked.baseline.update
+    file, update = asked.baseline, asked.update
     assert asked.risk is not None
     old: dict[str, Kept] = {}
     if file is not None and (asked.judged or file.exists()):
-        old = exponents.read(file, asked.risk, asked.group)
+        old = exponents.read(file, asked.risk, asked.groups)
     fits = fitted(asked)
     answer = Answer(fits, list(_against(fits, old, asked)))
     if asked.plot is not None:
         draw(fits, asked.plot)
     refuted = any(axis.verdict is Verdict.REFUTED for fit in fits.values() for axis in fit.axes)
-    writes = file is not None and update and (asked.baseline.force or not refuted)
+    writes = file is not None and update and (asked.force or not refuted)
     if file is not None and writes:
-        exponents.write(file, exponents.document(fits, asked.risk, asked.group))
-    if asked.baseline.history is not None:
-        history.add(asked.baseline.history, exponents.document(fits, asked.risk, asked.group))
+        exponents.write(file, exponents.document(fits, asked.risk, asked.groups))
+    if asked.history is not None:
+        history.add(asked.history, exponents.document(fits, asked.risk, asked.groups))
     cases = list(_cases(answer, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
     if json:
@@ -141,18 +63,18 @@ def measurements_command(asked: Measured, outputs: Outputs, *, json: bool) -> in
     return status_of(case.outcome for case in cases)
 
 
-def fitted(asked: Measured) -> dict[str, RateFit]:
+def fitted(asked: RatesAsked) -> dict[str, RateFit]:
     """The fit of each group, "" of the only one; a refutation has the level asked for, a pass its own."""
     from audits.rates import fit_rate
 
     assert asked.risk is not None
     table = read_table(asked)
-    parts = parts_of(table, asked.group)
+    parts = parts_of(table, asked.groups)
     found: dict[str, RateFit] = {}
     for name, part in parts.items():
         try:
             found[name] = fit_rate(
-                part, asked.risk, list(asked.axes), parse_claimed(asked.claimed, asked.axes), asked.tolerance,
+                part, asked.risk, list(asked.axis), parse_claimed(asked.claimed, asked.axis), asked.tolerance,
                 side=Side(asked.side), alpha=asked.alpha / (2.0 if asked.judged else 1.0) / len(parts),
                 equivalence_alpha=EQUIVALENCE_ALPHA, standard_error=asked.error,
                 vanishing=_vanishing(asked.vanishing),
@@ -175,7 +97,7 @@ def parts_of(table: Any, group: Sequence[str]) -> dict[str, Any]:
     return {", ".join(f"{c}={v}" for c, v in zip(group, key, strict=True)): part for key, part in parts}
 
 
-def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: Measured) -> Iterator[Compared]:
+def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: RatesAsked) -> Iterator[Compared]:
     """All fits beside the baseline; a group that only one of them has is new, or missing."""
     if not old:
         return
@@ -183,7 +105,7 @@ def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: Measur
     limits = Limits(
         each=asked.alpha / (2.0 if asked.claimed else 1.0) / count,
         tolerance=asked.tolerance,
-        level_tolerance=asked.baseline.level_tolerance,
+        level_tolerance=asked.level_share,
     )
     for name, fit in fits.items():
         nothing = Kept(exponents={}, centre={}, level=None)
@@ -211,7 +133,7 @@ def draw(fits: Mapping[str, RateFit], file: Path) -> None:
     exchange.save_plot(figure, file)
 
 
-def _cases(answer: Answer, asked: Measured) -> Iterator[Case]:
+def _cases(answer: Answer, asked: RatesAsked) -> Iterator[Case]:
     place = (exchange.from_here(asked.csv), 1)
     outcomes = {Verdict.REFUTED: exchange.FAILED, Verdict.INCONCLUSIVE: exchange.UNDECIDED}
     for group, fit in answer.fits.items():
@@ -237,8 +159,8 @@ def _cases(answer: Answer, asked: Measured) -> Iterator[Case]:
         )  # fmt: skip
 
 
-def _text(answer: Answer, asked: Measured, written: bool) -> Iterator[str]:
-    if asked.group:
+def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
+    if asked.groups:
         yield from _table(answer)
     for group, fit in answer.fits.items():
         if group:
@@ -255,10 +177,10 @@ def _text(answer: Answer, asked: Measured, written: bool) -> Iterator[str]:
         yield str(row)
         if row.advice:
             yield f"  what would decide: {row.advice}"
-    if asked.baseline.update:
+    if asked.update:
         count = sum(len(fit.axes) for fit in answer.fits.values())
         done = f"written: {count} exponents" if written else "not written: an exponent is refuted (--force)"
-        yield f"baseline {asked.baseline.file} {done}"
+        yield f"baseline {asked.baseline} {done}"
 
 
 def _table(answer: Answer) -> Iterator[str]:
@@ -270,11 +192,11 @@ def _table(answer: Answer) -> Iterator[str]:
         yield f"{group:{width}}  {' | '.join(cells)}"
 
 
-def _predictions(fit: RateFit, asked: Measured) -> Iterator[tuple[str, tuple[float, float, float], str]]:
+def _predictions(fit: RateFit, asked: RatesAsked) -> Iterator[tuple[str, tuple[float, float, float], str]]:
     """The place, the risk with its interval, and how far beyond what was measured."""
     if asked.predict is None:
         return
-    place = _assignments("--predict", "n=1e6", asked.predict, asked.axes)
+    place = _assignments("--predict", "n=1e6", asked.predict, asked.axis)
     outside: list[str] = []
     for axis, value in place.items():
         low, high = float(fit.cells[axis].min()), float(fit.cells[axis].max())
@@ -283,7 +205,7 @@ def _predictions(fit: RateFit, asked: Measured) -> Iterator[tuple[str, tuple[flo
     yield asked.predict, fit.predict(place), "".join(outside)
 
 
-def _document(answer: Answer, asked: Measured, written: bool) -> dict[str, Any]:
+def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any]:
     return {
         "format": "dpclaims-rates/1",
         "exponents": [
@@ -301,7 +223,7 @@ def _document(answer: Answer, asked: Measured, written: bool) -> dict[str, Any]:
             for group, fit in answer.fits.items()
             for place, risk, _ in _predictions(fit, asked)
         ],
-        "baseline": None if asked.baseline.file is None else str(asked.baseline.file),
+        "baseline": None if asked.baseline is None else str(asked.baseline),
         "updated": written,
         "compared": [row.as_dict() for row in answer.compared],
     }  # fmt: skip
@@ -314,20 +236,6 @@ def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | N
     {'n': -1.0, 'm': -0.5}
     """
     return None if text is None else _assignments("--claimed", "n=-1,m=-0.5", text, axes)
-
-
-def parse_share(text: str | None) -> float | None:
-    """A share, in percent or as a number.
-
-    >>> parse_share("5%"), parse_share("0.05")
-    (0.05, 0.05)
-    """
-    if text is None:
-        return None
-    try:
-        return float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
-    except ValueError:
-        raise ValueError(f"--level-tolerance must look like '5%', got {text!r}") from None
 
 
 def _assignments(flag: str, example: str, text: str, axes: Sequence[str]) -> dict[str, float]:
@@ -345,11 +253,11 @@ def _assignments(flag: str, example: str, text: str, axes: Sequence[str]) -> dic
     return found
 
 
-def read_table(asked: Measured) -> Any:
+def read_table(asked: RatesAsked) -> Any:
     """The table of --csv; ValueError for a file or a column that cannot be used."""
     import pandas as pd
 
-    file, numbers = asked.csv, [c for c in (asked.risk, *asked.axes, asked.error) if c is not None]
+    file, numbers = asked.csv, [c for c in (asked.risk, *asked.axis, asked.error) if c is not None]
     trial = [] if asked.trial in (None, "none") else [asked.trial]
     try:
         table = pd.read_csv(file)
@@ -359,7 +267,7 @@ def read_table(asked: Measured) -> Any:
         # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
         words = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"--csv {str(file)!r} is not a CSV table: {words}") from error
-    missing = [c for c in (*numbers, *asked.group, *trial) if c not in table.columns]
+    missing = [c for c in (*numbers, *asked.groups, *trial) if c not in table.columns]
     if missing:
         raise ValueError(
             f"--csv {str(file)!r} has no column {missing[0]!r}; it has {', '.join(table.columns)}"
@@ -367,24 +275,24 @@ def read_table(asked: Measured) -> Any:
     for column in numbers:
         if not pd.api.types.is_numeric_dtype(table[column]):
             raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
-    _nothing_is_averaged(table, asked, {*numbers, *asked.group, *trial})
+    _nothing_is_averaged(table, asked, {*numbers, *asked.groups, *trial})
     return table
 
 
-def _nothing_is_averaged(table: Any, asked: Measured, used: set[str]) -> None:
+def _nothing_is_averaged(table: Any, asked: RatesAsked, used: set[str]) -> None:
     """ValueError where rows of one cell differ in a column of words, a method, that no option names."""
     import pandas as pd
 
     from audits.rates.cells import TRIAL_NAMES
 
-    if asked.group or not asked.axes:
+    if asked.groups or not asked.axis:
         return
     for column in table.columns:
         words = table[column]
         if column in used or column.lower() in TRIAL_NAMES or pd.api.types.is_numeric_dtype(words):
             continue
         # A word that stands in one cell only says where the cell comes from.
-        if (table.groupby(list(asked.axes))[column].nunique() > 1).all() and words.nunique() <= len(
+        if (table.groupby(list(asked.axis))[column].nunique() > 1).all() and words.nunique() <= len(
             table
         ) / 3:
             raise ValueError(

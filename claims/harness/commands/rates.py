@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from claims.harness import exchange
 from claims.harness.claim import Claim
 from claims.harness.commands.exponents import STATUS, status_of
 from claims.harness.commands.progress import Progress
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover
 from claims.harness.exchange import Case, Outputs
 from claims.harness.places import matches
@@ -34,30 +34,10 @@ Name = tuple[str, str, str]
 """Claim id, axis, and the grid point as text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """When an exponent has regressed: by more than the tolerance, at the error level of all together.
-
-    force  a baseline is written although a claim has another verdict than expected.
-    """
-
-    tolerance: float = 0.05
-    alpha: float = ALPHA
-    force: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0.0 < self.tolerance < math.inf:
-            raise ValueError(f"--tolerance must be positive and finite, got {self.tolerance}")
-        if not 0.0 < self.alpha < 0.5:
-            raise ValueError(f"--alpha must be in (0, 0.5), got {self.alpha}")
-
-
 def check_baseline(
     patterns: Sequence[str],
     *,
-    baseline: Path | None,
-    update: bool,
-    asked: Asked,
+    asked: RatesAsked,
     jobs: int,
     folders: Sequence[Path],
     outputs: Outputs,
@@ -67,14 +47,16 @@ def check_baseline(
 
     An exponent is worse where the interval of its difference to the baseline, at the error level asked for
     over all exponents together, excludes zero by more than the tolerance. Prints the comparison, returns
-    the exit status. With `update` what changes is printed and the baselines of the papers concerned are
+    the exit status. With `asked.update` what changes is printed and the baselines of the papers concerned are
     rewritten; only with `asked.force` where a claim has another verdict than expected.
 
     Raises ValueError for a pattern without such a claim, or a baseline that is missing or malformed.
     """
     claims = _rate_claims(patterns, folders)
-    files = {c.paper.key: baseline or baseline_file(c.paper.key, for_writing=update) for c in claims}
-    old = _read_all(files.values(), may_be_missing=update)
+    files = {
+        c.paper.key: asked.baseline or baseline_file(c.paper.key, for_writing=asked.update) for c in claims
+    }
+    old = _read_all(files.values(), may_be_missing=asked.update)
     with Progress(cells=count_cells(claims, TIER), claims=len(claims)) as progress:
         result = run(
             *(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, claims=folders, notify=progress.report
@@ -89,16 +71,16 @@ def check_baseline(
     before = {name: e for name, e in old.items() if name[0] in wanted or not patterns}
     rows = compare(new, before, asked)
     failed = [claim.id for claim in result.claims if not claim.ok]
-    written = update and (asked.force or not failed)
+    written = asked.update and (asked.force or not failed)
     if written:
         _write_all(files, {**old, **new} if patterns else new)
-    elif not update:
+    elif not asked.update:
         exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", _cases(rows), outputs)
     _print(rows, files.values(), written, json)
-    if update and not written:
+    if asked.update and not written:
         print(f"dpclaims: not written: {failed[0]} is not as expected (--force)", file=sys.stderr)
         return DIFFERS
-    return PASSED if update else status_of(_outcome(row) for row in rows)
+    return PASSED if asked.update else status_of(_outcome(row) for row in rows)
 
 
 def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Evidence]:
@@ -131,7 +113,9 @@ def exponents(result: RunResult) -> dict[Name, Evidence]:
     return found
 
 
-def compare(new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], asked: Asked) -> list[dict[str, Any]]:
+def compare(
+    new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], asked: RatesAsked
+) -> list[dict[str, Any]]:
     """One row an exponent: estimate, baseline, interval of the difference, and what that means.
 
     Which direction is worse is a field of the evidence, and for a rate that is tight follows from the axis: a
