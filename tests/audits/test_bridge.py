@@ -7,7 +7,6 @@ in an old interpreter where there is one.
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import enum
 import shutil
 import subprocess
@@ -15,7 +14,6 @@ import sys
 import threading
 from collections.abc import Callable
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -73,61 +71,27 @@ def there(value: Any) -> Any:
     return values.decode(answer[0]["value"], answer[1])
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        None,
-        True,
-        "ε",
-        -(2**200),
-        0.1,
-        float("inf"),
-        -0.0,
-        1e-320,
-        3 - 4j,
-        b"\x00\xff",
-        [1, [2.5, None], (3, "x")],
-        {"a": 1, 2: ("b",)},
-        frozenset({1, 2}),
-        {"x"},
-        Decimal("1.10"),
-        Fraction(1, 3),
-        datetime.datetime(2020, 2, 29, 23, 59, 58, 7),
-        datetime.date(2020, 2, 29),
-        datetime.timedelta(days=-1, microseconds=3),
-    ],
+ARRAYS = (
+    np.array([np.nan, -0.0, 5e-324]),
+    np.array(["a", "ßß"]),
+    np.array([(1, 2.5)], dtype=[("k", "i8"), ("v", "f8")]),
+    np.array([None, "x", 2**80, (1, 2)], dtype=object),
+    np.array([(1.5, "x"), (2.5, None)], dtype=[("v", "f8"), ("s", "O")]),
+    np.zeros((0, 3)),
+    np.array(7.0),
+    np.asfortranarray(np.ones((2, 2))),
 )
-def test_values_come_back_as_they_were(value: Any) -> None:
-    back = there(value)
-    assert back == value
-    assert type(back) is type(value)
-    assert repr(back) == repr(value)
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.arange(6).reshape(2, 3),
-        np.array([np.nan, -0.0, 5e-324]),
-        np.array(["a", "ßß"]),
-        np.array([(1, 2.5)], dtype=[("k", "i8"), ("v", "f8")]),
-        np.array([None, "x", 2**80, (1, 2)], dtype=object),
-        np.array([(1.5, "x"), (2.5, None)], dtype=[("v", "f8"), ("s", "O")]),
-        np.zeros((0, 3)),
-        np.array(7.0),
-        np.asfortranarray(np.ones((2, 2))),
-    ],
-)
-def test_arrays_come_back_with_their_bits(array: np.ndarray) -> None:
-    back = there(array)
-    assert (back.dtype, back.shape) == (array.dtype, array.shape)
-    if array.dtype.hasobject:
-        assert back.tolist() == array.tolist()
-    else:
-        assert back.tobytes() == np.ascontiguousarray(array).tobytes()
-    if array.dtype == np.float64 and array.size:
-        scalar = there(array.ravel()[0])
-        assert isinstance(scalar, np.float64)
+def test_values_and_arrays_come_back_as_they_were() -> None:
+    # What values are made of is told apart, and comes back, in test_values.py; here they cross the protocol.
+    value = [-(2**200), {2: ("ε", 1e-320)}, {frozenset({1})}, np.float64(0.1), b"\x00\xff", Decimal("1.10")]
+    assert values.digest(there(value)) == values.digest(value)
+    for array in ARRAYS:
+        back = there(array)
+        assert (back.dtype, back.shape) == (array.dtype, array.shape)
+        same = [x.tolist() if array.dtype.hasobject else x.tobytes() for x in (back, array)]
+        assert same[0] == same[1]
 
 
 def test_frames_of_data_keep_columns_and_index() -> None:
@@ -135,8 +99,6 @@ def test_frames_of_data_keep_columns_and_index() -> None:
 
     frame = pd.DataFrame({"a": [1, 2], "b": ["x", None]}, index=[5, 7])
     pd.testing.assert_frame_equal(there(frame), frame)
-    series = pd.Series([0.5, np.nan])
-    pd.testing.assert_series_equal(there(series), series)
 
 
 class Colour(enum.Enum):

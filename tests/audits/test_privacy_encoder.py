@@ -10,7 +10,6 @@ import copy
 import datetime
 import enum
 import json
-import uuid
 from collections import deque, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from audits.privacy.outputs.describe import column_words, place_words, symbol_wo
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded
+from tests.audits.test_values import EVERY
 
 Rng = np.random.Generator
 Point = namedtuple("Point", "x y")
@@ -51,61 +51,14 @@ class Record:
 
 
 ATOMS: list[Any] = [
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        7,
-        -3,
-        2**53 + 1,
-        2**63,
-        2**63 + 5,
-        -(2**63),
-        2**200,
-        0.0,
-        0.5,
-        1.0,
-        -2.5,
-        1e308,
-    ),
-    *(
-        float("inf"),
-        float("-inf"),
-        float("nan"),
-        "a",
-        "bb",
-        "",
-        "0",
-        "2020-01-01",
-        b"a",
-        b"a\0",
-        b"",
-        bytearray(b"a"),
-    ),
-    *(np.float32(0.1), np.float16(0.5), np.longdouble("0.1"), np.int8(1), np.uint64(2**63 + 1), np.int64(7)),
-    *(np.bool_(True), np.str_("a"), np.bytes_(b"a"), np.bytes_(b"a\0"), 1j, np.complex64(1 + 2j)),
-    *(Decimal("1.5"), Decimal("1.50"), Decimal("NaN"), Fraction(1, 3), Fraction(2)),
-    *(
-        datetime.date(2020, 1, 1),
-        datetime.datetime(2020, 1, 1),
-        datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC),
-    ),
-    *(datetime.timedelta(1), datetime.time(12), pd.Timestamp("2020-01-01"), pd.NaT, uuid.UUID(int=5)),
-    *(
-        np.datetime64("2020-01-01"),
-        np.datetime64("2020-01-01T12"),
-        np.datetime64("2020-01-01T12:30:01.5", "ns"),
-    ),
-    *(
-        np.datetime64("NaT"),
-        np.datetime64("2020"),
-        np.timedelta64(1, "D"),
-        np.timedelta64(3, "ps"),
-        np.timedelta64(2),
-    ),
-    *(Level.LOW, Level.HIGH, Ratio.HALF, Ratio.WHOLE),
+    *EVERY,
+    *(2**63 + 5, -(2**63), 1e308, float("-inf"), "bb", "0", b"a\0", bytearray(b"a"), 1j),
+    *(np.float16(0.5), np.longdouble("0.1"), np.int8(1), np.uint64(2**63 + 1), np.complex64(1 + 2j)),
+    *(np.bool_(True), np.str_("a"), np.bytes_(b"a"), np.bytes_(b"a\0"), Decimal("1.50"), Decimal("NaN")),
+    *(datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC), datetime.time(12), pd.Timestamp("2020-01-01")),
+    *(np.datetime64("2020-01-01"), np.datetime64("2020-01-01T12"), np.datetime64("NaT"), pd.NaT),
+    *(np.datetime64("2020-01-01T12:30:01.5", "ns"), np.datetime64("2020"), np.timedelta64(1, "D")),
+    *(np.timedelta64(3, "ps"), np.timedelta64(2), Level.LOW, Level.HIGH, Ratio.HALF, Ratio.WHOLE),
 ]
 
 
