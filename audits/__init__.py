@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from audits.assertions import assert_private as assert_private
     from audits.assertions import assert_rate as assert_rate
     from audits.bridge import remote as remote
+    from audits.canaries import audit_canaries as audit_canaries
     from audits.divergence import hockey_stick as hockey_stick
     from audits.evidence import Evidence as Evidence
     from audits.evidence import Side as Side

@@ -1,10 +1,11 @@
-"""What was checked, for other tools: a JUnit file, a Markdown table, annotations of a pull request.
+"""What was checked, for other tools: files of JUnit and SARIF, a Markdown table, annotations.
 
 Every command makes `Case`s of what it found; this module knows nothing else of it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import xml.etree.ElementTree as ET
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from audits.values import plain
 from claims.harness.commands.printed import harmless
@@ -19,6 +21,7 @@ from claims.harness.run.temporary import write_whole
 
 PASSED, FAILED, UNDECIDED, ERROR = "passed", "failed", "undecided", "error"
 _TAGS = {FAILED: "failure", UNDECIDED: "skipped", ERROR: "error"}
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {FAILED: "error", UNDECIDED: "warning", ERROR: "error"}
 
 
@@ -54,10 +57,12 @@ class Outputs:
 
     junit: Path | None = None
     summary: Path | None = None
+    sarif: Path | None = None
 
     def __post_init__(self) -> None:
         must_be_writable("--junit", self.junit)
         must_be_writable("--summary", self.summary)
+        must_be_writable("--sarif", self.sarif)
 
 
 def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None:
@@ -89,6 +94,8 @@ def publish(command: str, headline: str, cases: Sequence[Case], outputs: Outputs
         write_junit(outputs.junit, command, cases)
     if outputs.summary is not None:
         append_summary(outputs.summary, headline, cases)
+    if outputs.sarif is not None:
+        write_sarif(outputs.sarif, command, cases)
     if os.environ.get("GITHUB_ACTIONS") == "true":
         # On standard error, which GitHub reads as well: standard output may be a JSON document.
         print("".join(f"{line}\n" for line in annotation_lines(cases)), end="", file=sys.stderr, flush=True)
@@ -122,6 +129,36 @@ def _element(case: Case) -> ET.Element:
             case.text or case.message
         )
     return element
+
+
+def write_sarif(file: Path, command: str, cases: Sequence[Case]) -> None:
+    """Write what did not pass as results of SARIF 2.1.0, as code scanning shows them; ValueError where the
+    file cannot be written. A verdict is a rule: `refuted`, `leak`, `undecided` …"""
+    found = [case for case in cases if case.outcome != PASSED]
+    rules = [{"id": verdict} for verdict in sorted({case.verdict for case in found})]
+    driver = {"name": command, "rules": rules}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": list(map(_result, found)),
+    }
+    document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+    write(file, json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def _result(case: Case) -> dict[str, Any]:
+    """A case as a result of SARIF; one that belongs to no file has no location."""
+    path, line = case.place
+    where = {"artifactLocation": {"uri": quote(path)}, "region": {"startLine": max(line, 1)}}
+    numbers = {name: str(plain(value)) for name, value in case.numbers.items() if value not in (None, "")}
+    return {
+        "ruleId": case.verdict, "level": _LEVELS[case.outcome],
+        "message": {"text": f"{case.title}: {case.message}"},
+        "locations": [{"physicalLocation": where}] if path else [],
+        # The same finding on the next push is the same alert, whatever its line and its figures.
+        "partialFingerprints": {"dpclaims/v1": f"{case.group}/{case.name}/{case.verdict}"},
+        "properties": numbers,
+    }  # fmt: skip
 
 
 def append_summary(file: Path, headline: str, cases: Sequence[Case]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from dataclasses import replace
@@ -54,12 +55,31 @@ def test_the_summary_is_appended_with_what_failed_first(tmp_path):
 HOSTILE = "a\x1b[2J]]></failure>|b\n::error::c\x00 100 %"
 
 
+def test_sarif_has_what_did_not_pass(tmp_path):
+    # What the schema of SARIF 2.1.0 asks of a result; the schema itself is 120 kB and is not kept here.
+    exchange.write_sarif(tmp_path / "s.sarif", "dpclaims audit", [CASE, FAILED, OPEN, CRASHED])
+    document = json.loads((tmp_path / "s.sarif").read_text(encoding="utf-8"))
+    (run,) = document["runs"]
+    assert (document["version"], run["tool"]["driver"]["name"]) == ("2.1.0", "dpclaims audit")
+    assert [result["level"] for result in run["results"]] == ["error", "warning", "error"]
+    assert {r["ruleId"] for r in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    (where,) = run["results"][0]["locations"]
+    assert where["physicalLocation"] == {"artifactLocation": {"uri": "m.py"}, "region": {"startLine": 3}}
+    assert run["results"][2]["locations"] == []
+    assert run["results"][0]["message"]["text"] == "m.py:f: ε ≥ 2"
+    assert run["results"][0]["properties"]["resolution"] == "inf"
+
+
 def test_no_text_breaks_out_of_its_place(tmp_path):
     case = replace(FAILED, message=HOSTILE, title=HOSTILE, place=("a,b:c.py", 1))
     exchange.write_junit(tmp_path / "j.xml", "x", [case])
     failure = ElementTree.parse(tmp_path / "j.xml").getroot().find("testcase/failure")
     assert failure is not None
     assert "]]></failure>" in (failure.text or "")
+    exchange.write_sarif(tmp_path / "s.sarif", "x", [replace(case, place=("a b:é.py", 1))])
+    (result,) = json.loads((tmp_path / "s.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    assert "]]></failure>" in result["message"]["text"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%20b%3A%C3%A9.py"
     exchange.append_summary(tmp_path / "s.md", "x", [case])
     table = (tmp_path / "s.md").read_text(encoding="utf-8")
     assert "\x1b" not in table

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from claims.harness.commands.asked import Asked
-from claims.harness.commands.options import AsJson, Junit, Summary, options_of
+from claims.harness.commands.options import AsJson, Junit, Sarif, Summary, options_of
 from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, load_any, place_of
@@ -40,6 +40,7 @@ def audit_command(
     ],
     junit: Junit = None,
     summary: Summary = None,
+    sarif: Sarif = None,
     json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="All bounds, events and planted leaks.")
@@ -51,7 +52,8 @@ def audit_command(
     Exit status: 0 not refuted (which is no proof) · 1 refuted · 2 bad input · 3 undecided · 4 crashed.
     """
     before = threading.enumerate()
-    status = audit_target(target, json=json, verbose=verbose, outputs=Outputs(junit, summary), **options)
+    outputs = Outputs(junit, summary, sarif)
+    status = audit_target(target, json=json, verbose=verbose, outputs=outputs, **options)
     left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
     if left:
         # Python would wait for them, perhaps for ever.

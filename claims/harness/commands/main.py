@@ -13,6 +13,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from claims.harness.commands.audit import audit_command
+from claims.harness.commands.canaries import canaries_command
 from claims.harness.commands.options import Junit, Summary, options_of
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.rates_asked import RatesAsked
@@ -265,6 +266,7 @@ def run(
 
 
 app.command("audit")(audit_command)
+app.command("canaries")(canaries_command)
 app.command("trace")(trace_command)
 
 

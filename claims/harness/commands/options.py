@@ -48,6 +48,7 @@ Data = Annotated[
 Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file.")]
+Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write a SARIF file, for code scanning.")]
 Summary = Annotated[
     Path | None, typer.Option("--summary", help="Append a Markdown table: for GitHub, $GITHUB_STEP_SUMMARY.")
 ]

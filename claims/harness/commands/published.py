@@ -1,4 +1,4 @@
-"""What `run`, `audit` and `trace` found, as the cases of a JUnit file, a summary and annotations."""
+"""What `run`, `audit`, `trace` and `canaries` found, as cases for other tools."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
 
 if TYPE_CHECKING:
+    from audits.canaries import CanaryResult
     from audits.privacy import AuditResult
     from audits.trace import TraceResult
     from claims.harness.claim import Claim
@@ -84,6 +85,17 @@ def audit_numbers(result: AuditResult) -> dict[str, Any]:
         "epsilon_lower": result.epsilon_lower, "confidence": result.confidence, "samples": result.samples,
         "resolution": result.resolution.epsilon,
     }  # fmt: skip
+
+
+def publish_canaries(file: str, result: CanaryResult, outputs: Outputs) -> None:
+    """One case, by the name of the table."""
+    case = Case(
+        group="dpclaims.canaries", name=file, title=file, outcome=_OUTCOMES[result.verdict],
+        verdict=result.verdict, message=result.summary().splitlines()[0], text=result.summary(),
+        place=(exchange.from_here(file), 1),
+        numbers={key: value for key, value in result.to_dict().items() if isinstance(value, int | float)},
+    )  # fmt: skip
+    exchange.publish("dpclaims canaries", "dpclaims canaries", [case], outputs)
 
 
 def publish_traces(results: Mapping[str, TraceResult], place: tuple[str, int], outputs: Outputs) -> None:

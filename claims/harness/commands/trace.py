@@ -28,6 +28,7 @@ from claims.harness.commands.options import (
     Neighbours,
     Packages,
     Python,
+    Sarif,
     Seed,
     Summary,
     options_of,
@@ -99,6 +100,7 @@ def trace_command(
     ],
     junit: Junit = None,
     summary: Summary = None,
+    sarif: Sarif = None,
     json: AsJson = False,
     **given: Any,
 ) -> None:
@@ -113,7 +115,7 @@ def trace_command(
     watchdog = threading.Timer(options.time_limit + 15.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
     watchdog.daemon = True
     watchdog.start()
-    status = trace_target(target, options, Outputs(junit, summary), json=json)
+    status = trace_target(target, options, Outputs(junit, summary, sarif), json=json)
     left = [t for t in threading.enumerate() if t not in before and not t.daemon]
     for thread in left:
         thread.join(PATIENCE / len(left))
