@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from claims import Evidence, Point, at_least, at_most, equals, mean_equals
+from claims import CONSISTENT, Claim, Evidence, Point, at_least, at_most, equals, grid, mean_equals
 from lyu2017._law import allowed_loss, probability, worst_transcript
 from lyu2017._variants import BELOW, STOPPED, Variant, run
 
@@ -95,3 +95,19 @@ def frequencies(variant: Variant, point: Point, alpha: float) -> Iterator[Eviden
             alpha=alpha / len(runs),
             method="clopper-pearson",
         )
+
+
+def program(claim: Claim, check: Callable[[Point], Iterator[Evidence]], *, stops: bool = True) -> Claim:
+    """The reading that the program of an algorithm has the law that is computed; some stop after c ⊤."""
+    smoke = {"epsilon": 1.0, "c": (1, 2)} if stops else {"epsilon": 1.0}
+    ci = {"epsilon": 1.0, "c": (1, 2, 3)} if stops else {"epsilon": (0.5, 1.0, 2.0)}
+    return claim.reading(
+        "program",
+        title=f"The program of {claim.result} has the law that is computed",
+        expected=CONSISTENT,
+        largest_resolution=0.02,
+        check=check,
+        smoke=grid(**smoke, samples=50_000),
+        ci=grid(**ci, samples=400_000),
+        plots=(),
+    )

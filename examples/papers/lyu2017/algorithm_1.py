@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, grid
 from lyu2017 import PAPER
-from lyu2017._evidence import frequencies, loss_between, substitution, worst_answers
+from lyu2017._evidence import frequencies, loss_between, program, substitution, worst_answers
 from lyu2017._variants import algorithm_1, algorithm_1_monotonic
 
 
@@ -71,13 +71,5 @@ MONOTONIC = CLAIM.reading(
     smoke=grid(epsilon=1.0, c=(1, 3), m=60),
     ci=grid(epsilon=(0.1, 1.0, 4.0), c=(1, 3, 10), m=200),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 1 has the law that is computed",
-    expected=CONSISTENT,
-    largest_resolution=0.02,
-    check=partial(check_program, False),
-    smoke=grid(epsilon=1.0, c=(1, 2), samples=50_000),
-    ci=grid(epsilon=1.0, c=(1, 2, 3), samples=400_000),
-)
+PROGRAM = program(CLAIM, partial(check_program, False))
 CLAIMS = [MONOTONIC, PROGRAM]

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, grid
 from lyu2017 import PAPER
-from lyu2017._evidence import frequencies, substitution, worst_answers
+from lyu2017._evidence import frequencies, program, substitution, worst_answers
 from lyu2017._variants import algorithm_2
 
 
@@ -44,13 +44,5 @@ CLAIM = Claim(
     smoke=grid(epsilon=1.0, c=(1, 3), m=40),
     ci=grid(epsilon=(0.1, 1.0, 4.0), c=(1, 3, 5), m=100),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 2 has the law that is computed",
-    expected=CONSISTENT,
-    largest_resolution=0.02,
-    check=check_program,
-    smoke=grid(epsilon=1.0, c=(1, 2), samples=50_000),
-    ci=grid(epsilon=1.0, c=(1, 2, 3), samples=400_000),
-)
+PROGRAM = program(CLAIM, check_program)
 CLAIMS = [PROGRAM]

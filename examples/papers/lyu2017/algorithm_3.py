@@ -23,7 +23,6 @@ from dataclasses import replace
 
 from claims import (
     CONFIRMED,
-    CONSISTENT,
     REFUTED,
     Claim,
     Evidence,
@@ -37,7 +36,7 @@ from claims import (
     mean_equals,
 )
 from lyu2017 import PAPER
-from lyu2017._evidence import frequencies, substitution, worst_answers
+from lyu2017._evidence import frequencies, program, substitution, worst_answers
 from lyu2017._plots import growing_loss
 from lyu2017._variants import BELOW, Variant, algorithm_3, run
 
@@ -140,14 +139,5 @@ INDICATOR = CLAIM.reading(
     ci=grid(epsilon=(0.1, 1.0, 4.0), c=(1, 3, 10), m=200),
     plots=(),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 3 has the law that is computed",
-    expected=CONSISTENT,
-    largest_resolution=0.02,
-    check=check_program,
-    smoke=grid(epsilon=1.0, c=(1, 2), samples=50_000),
-    ci=grid(epsilon=1.0, c=(1, 2, 3), samples=400_000),
-    plots=(),
-)
+PROGRAM = program(CLAIM, check_program)
 CLAIMS = [UNBOUNDED, INDICATOR, PROGRAM]

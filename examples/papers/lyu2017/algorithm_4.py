@@ -19,21 +19,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Plot,
-    Point,
-    Weight,
-    grid,
-)
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from lyu2017 import PAPER
-from lyu2017._evidence import frequencies, substitution, worst_answers
+from lyu2017._evidence import frequencies, program, substitution, worst_answers
 from lyu2017._variants import algorithm_4
 
 
@@ -100,14 +88,5 @@ CONSTANT = CLAIM.reading(
     smoke=grid(epsilon=1.0, c=(1, 5), m=(1, 10, 60)),
     ci=grid(epsilon=(0.1, 1.0, 4.0), c=(1, 2, 5, 10), m=(1, 3, 10, 30, 60, 200)),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 4 has the law that is computed",
-    expected=CONSISTENT,
-    largest_resolution=0.02,
-    check=check_program,
-    smoke=grid(epsilon=1.0, c=(1, 2), samples=50_000),
-    ci=grid(epsilon=1.0, c=(1, 2, 3), samples=400_000),
-    plots=(),
-)
+PROGRAM = program(CLAIM, check_program)
 CLAIMS = [CONSTANT, PROGRAM]

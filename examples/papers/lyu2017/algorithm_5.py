@@ -18,7 +18,6 @@ from collections.abc import Iterator
 
 from claims import (
     CONFIRMED,
-    CONSISTENT,
     REFUTED,
     Claim,
     Evidence,
@@ -32,7 +31,7 @@ from claims import (
     grid,
 )
 from lyu2017 import PAPER
-from lyu2017._evidence import frequencies, substitution
+from lyu2017._evidence import frequencies, program, substitution
 from lyu2017._law import probability
 from lyu2017._variants import algorithm_5
 
@@ -112,13 +111,5 @@ SINGLE = CLAIM.reading(
     smoke=grid(epsilon=(0.1, 1.0)),
     ci=grid(epsilon=(0.01, 0.1, 1.0, 4.0, 10.0)),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 5 has the law that is computed",
-    expected=CONSISTENT,
-    largest_resolution=0.02,
-    check=check_program,
-    smoke=grid(epsilon=1.0, samples=50_000),
-    ci=grid(epsilon=(0.5, 1.0, 2.0), samples=400_000),
-)
+PROGRAM = program(CLAIM, check_program, stops=False)
 CLAIMS = [UNBOUNDED, SINGLE, PROGRAM]

@@ -19,20 +19,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from claims import (
-    CONFIRMED,
-    CONSISTENT,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    grid,
-)
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from lyu2017 import PAPER
-from lyu2017._evidence import frequencies, substitution, worst_answers
+from lyu2017._evidence import frequencies, program, substitution, worst_answers
 from lyu2017._plots import growing_loss
 from lyu2017._variants import algorithm_6
 
@@ -105,14 +94,5 @@ STOPPED = CLAIM.reading(
     ci=grid(epsilon=(0.1, 1.0, 4.0), c=(1, 3, 10), m=200),
     plots=(),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 6 has the law that is computed",
-    expected=CONSISTENT,
-    largest_resolution=0.02,
-    check=check_program,
-    smoke=grid(epsilon=1.0, samples=50_000),
-    ci=grid(epsilon=(0.5, 1.0, 2.0), samples=400_000),
-    plots=(),
-)
+PROGRAM = program(CLAIM, check_program, stops=False)
 CLAIMS = [UNBOUNDED, STOPPED, PROGRAM]
