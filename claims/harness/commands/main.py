@@ -14,6 +14,7 @@ import typer
 
 from claims.harness.commands.audit import audit_command
 from claims.harness.commands.canaries import canaries_command
+from claims.harness.commands.map import map_command
 from claims.harness.commands.options import Junit, Summary, options_of
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.rates_asked import RatesAsked
@@ -268,6 +269,7 @@ def run(
 app.command("audit")(audit_command)
 app.command("canaries")(canaries_command)
 app.command("trace")(trace_command)
+app.command("map")(map_command)
 
 
 @app.command("rates")

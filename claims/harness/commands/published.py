@@ -11,6 +11,7 @@ from claims.harness.report.describe import describe
 
 if TYPE_CHECKING:
     from audits.canaries import CanaryResult
+    from audits.maps import MapResult
     from audits.privacy import AuditResult
     from audits.trace import TraceResult
     from claims.harness.claim import Claim
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 _OUTCOMES = {
     "not-refuted": exchange.PASSED,
+    "no-pair-found": exchange.PASSED,
+    "rounding": exchange.PASSED,
     "nothing-found": exchange.PASSED,
     "refuted": exchange.FAILED,
     "leak": exchange.FAILED,
@@ -96,6 +99,19 @@ def publish_canaries(file: str, result: CanaryResult, outputs: Outputs) -> None:
         numbers={key: value for key, value in result.to_dict().items() if isinstance(value, int | float)},
     )  # fmt: skip
     exchange.publish("dpclaims canaries", "dpclaims canaries", [case], outputs)
+
+
+def publish_map(target: str, result: MapResult, place: tuple[str, int], outputs: Outputs) -> None:
+    """One case: the object whose map was checked."""
+    case = Case(
+        group="dpclaims.map", name=target, title=target, outcome=_OUTCOMES[result.verdict],
+        verdict=result.verdict, message=result.summary().splitlines()[0], text=result.summary(),
+        seconds=result.seconds, place=place,
+        numbers={
+            "pairs": result.pairs, "ratio": result.ratio, "stated": result.stated, "found": result.found,
+        },
+    )  # fmt: skip
+    exchange.publish("dpclaims map", "dpclaims map", [case], outputs)
 
 
 def publish_traces(results: Mapping[str, TraceResult], place: tuple[str, int], outputs: Outputs) -> None:

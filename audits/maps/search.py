@@ -1,0 +1,339 @@
+"""The search for two neighbours whose outputs are farther apart than the map states.
+
+Hypothesis draws neighbours, climbs on the ratio of the measured to the stated distance, and shrinks what it
+finds. Its climb begins after half of a round's examples, so rounds are short, each with a seed of its own.
+A function may be random though it looked otherwise twice: before a distance counts, outputs are drawn again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from audits.maps.distances import Gap, compared, gap, leaves
+from audits.maps.neighbours import near, pairs
+from audits.maps.subject import Subject
+
+ROUND = 300
+"""Examples of a round."""
+AGAIN = 100
+"""Draws of each output before a distance between two of them counts."""
+MANY = 2000
+"""Fresh draws of each of two random outputs before an accusation."""
+OFTEN = 60
+"""An output is seen so often on one dataset and nothing near it on the other: by chance at most 2⁻⁶⁰."""
+MEMORY = 200_000
+"""Pairs whose verdict is remembered."""
+GRACE = 15.0
+"""Seconds that shrinking may take on top of the budget."""
+ROUNDING = 2.0**-46
+"""Relative error of one operation that is not held against idealised numerics: 64 units in the last place."""
+
+
+class Violation(Exception):
+    """Raised within Hypothesis, which then shrinks the pair."""
+
+
+class TimeIsUp(BaseException):
+    """Raised within Hypothesis, which ends its round at once for what is no `Exception`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pair of neighbours and what was measured on it.
+
+    certain   the function is deterministic on both: a proof. Else the outputs are random.
+    """
+
+    first: Any
+    second: Any
+    d_in: Any
+    stated: Any
+    measured: Gap | str
+    certain: bool = True
+
+    def size(self) -> tuple[int, str]:
+        """Sorts pairs, those that are written the shortest first."""
+        text = repr((self.d_in, self.first, self.second))
+        return len(text), text
+
+
+@dataclass(slots=True)
+class Search:
+    """One search: what was tried, and the best that was found.
+
+    violation, rounding, raised   the last, so the smallest, pair of its kind; None where there is none.
+    """
+
+    subject: Subject
+    choices: tuple[Any, ...]
+    seed: int
+    deadline: float
+    pairs: int = 0
+    ratio: float = 0.0
+    violation: Found | None = None
+    rounding: Found | None = None
+    raised: Found | None = None
+    undecided: int = 0
+    proposal: Found | None = None
+    audits: int = 0
+    slow: int = 0
+    unclear: set[str] = field(default_factory=set[str])
+    refused: set[int] = field(default_factory=set[int])
+    random: bool = False
+    exhausted: bool = False
+    seen: dict[int, float | None] = field(default_factory=dict[int, "float | None"])
+
+    def run(self, alpha: float, progress: Callable[[Search], None] | None = None) -> Search:
+        """Rounds until a violation is found, the time is up, or the domain is exhausted.
+
+        alpha   the probability that the proposals of a measurement that keeps its claim are refuted.
+        """
+        number = 0
+        while self.violation is None and time.monotonic() < self.deadline and not self.exhausted:
+            before = self.pairs
+            self._round(number)
+            self._decide(alpha)
+            number += 1
+            self.exhausted = (
+                self.pairs == before and self.subject.claim is None and time.monotonic() < self.deadline
+            )
+            if progress is not None:
+                progress(self)
+        return self
+
+    def progress(self) -> str:
+        """What is known by now, in words."""
+        return f"{self.pairs:,} pairs, at most {self.ratio:.3g} of what is stated"
+
+    def _round(self, number: int) -> None:
+        import hypothesis
+        from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+        from hypothesis.errors import HypothesisException
+
+        subject = self.subject
+
+        @hypothesis.seed(self.seed * 1_000_003 + number)
+        @settings(
+            max_examples=ROUND,
+            database=None,
+            deadline=None,
+            phases=(Phase.generate, Phase.target, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+            verbosity=Verbosity.quiet,
+            report_multiple_bugs=False,
+        )
+        @given(pairs(subject.domain, subject.metric, self.choices))
+        def attempt(pair: tuple[Any, Any, Any]) -> None:
+            if time.monotonic() > self.deadline + (GRACE if self.violation or self.proposal else 0.0):
+                raise TimeIsUp
+            first, second, d_in = pair
+            close = [*near(subject.domain, subject.metric, first, self.choices)]
+            if subject.claim is not None and close:  # sampling costs hundreds of outputs, comparing costs two
+                close = [close[zlib.crc32(repr(first).encode()) % len(close)]]
+            tried = [(second, d_in), *close]
+            ratios: list[float] = []
+            for other, distance in tried:
+                ratio = self.try_pair(first, other, distance)
+                if ratio is None:
+                    raise Violation
+                ratios.append(ratio)
+            hypothesis.target(max(ratios))
+
+        # The pair is kept; what is flaky or cannot be satisfied has told all it can.
+        with contextlib.suppress(TimeIsUp, Violation, HypothesisException):
+            attempt()
+
+    def try_pair(self, first: Any, second: Any, d_in: Any) -> float | None:
+        """The ratio of the measured to the stated distance; None for a violation.
+
+        What was said of a pair is said again: Hypothesis takes a judge that changes its mind for a fault.
+        """
+        key = hash(repr((first, second, d_in)))
+        if key in self.refused:
+            return 1.0  # audited, and not refuted
+        if key in self.seen:
+            return self.seen[key]
+        self.pairs += 1
+        judge = self._ratio if self.subject.claim is None else self._sampled
+        found = judge(first, second, d_in)
+        if found is not None:
+            self.ratio = max(self.ratio, found)
+        if len(self.seen) < MEMORY:
+            self.seen[key] = found
+        return found
+
+    def _ratio(self, first: Any, second: Any, d_in: Any) -> float | None:
+        stated = self.subject.stated(d_in)
+        one, other = self._outputs(first), self._outputs(second)
+        a, b = one(), other()
+        if isinstance(a, Raised) or isinstance(b, Raised):
+            if isinstance(a, Raised) != isinstance(b, Raised):
+                self._one_raised(Found(first, second, d_in, stated, str(a if isinstance(a, Raised) else b)))
+            return 0.0
+        measured = gap(self.subject.output, a, b)
+        if not measured.exceeds(stated):
+            return _share(measured, stated)
+        found = Found(first, second, d_in, stated, measured)
+        if self._deterministic(a, one) and self._deterministic(b, other):
+            if self.subject.idealised and not measured.exceeds(stated + _slack(first, second, a, b)):
+                self.rounding = found
+                return 1.0
+            self._violated(found)
+            return None
+        self.random = True
+        return self._random(found, one, other)
+
+    def _sampled(self, first: Any, second: Any, d_in: Any) -> float | None:
+        """The share of the stated loss that a few samples need; None where an audit shall decide."""
+        from audits.maps.sampled import FEW, PROMISING, SLOW, SOME, suggested
+
+        stated = self.subject.stated(d_in)
+        assert self.subject.claim is not None
+        claim, one, other = self.subject.claim(stated), self._outputs(first), self._outputs(second)
+        began = time.perf_counter()
+        one(), other()
+        if time.perf_counter() - began > 2.0 * SLOW:
+            self.slow += 1
+            return 0.0
+        found, epsilon = 0.0, 0.0
+        for draws in (FEW, SOME):
+            both = [[output() for _ in range(draws)] for output in (one, other)]
+            failed = [sum(isinstance(value, Raised) for value in part) for part in both]
+            if any(failed):
+                if 0 in failed and draws in failed:
+                    words = next(str(v) for part in both for v in part if isinstance(v, Raised))
+                    self._one_raised(Found(first, second, d_in, stated, words))
+                return 0.0
+            found, epsilon = suggested(both[0], both[1], claim)
+            if found < PROMISING:
+                return found
+        if found <= 1.0:
+            return found
+        pair = Found(first, second, d_in, stated, f"{epsilon}", certain=False)
+        if self.proposal is None or pair.size() < self.proposal.size():
+            self.proposal = pair
+        return None
+
+    def _decide(self, alpha: float) -> None:
+        """Audit what a round proposes, on fresh draws."""
+        from audits.maps import sampled
+
+        found, self.proposal = self.proposal, None
+        if found is None or self.subject.claim is None:
+            return
+        self.audits += 1
+        self.refused.add(hash(repr((found.first, found.second, found.d_in))))
+        options = {
+            "alpha": sampled.share(alpha, self.audits),
+            "seed": self.seed,
+            "time_limit": sampled.left(self.deadline),
+        }
+        claim, epsilon = self.subject.claim(found.stated), float(str(found.measured))
+        result = sampled.audited(self.subject, (found.first, found.second), claim, epsilon, options)
+        if result.verdict == "refuted":
+            words = (
+                f"ε ≥ {result.epsilon_lower:.4g} where {epsilon:.4g} is allowed, δ = {abs(result.delta):.3g}"
+            )
+            self.violation = replace(found, measured=f"{words} ({result.samples:,} samples)")
+        elif result.verdict == "undecided":
+            self.unclear.add(result.note or "an audit was undecided")
+
+    def _violated(self, found: Found) -> None:
+        if self.violation is None or found.size() < self.violation.size():
+            self.violation = found
+
+    def _outputs(self, value: Any) -> Callable[[], Any]:
+        """Draws outputs on a value; an exception is an output, too."""
+
+        def output() -> Any:
+            try:
+                return self.subject.invoke(self.subject.made(value))
+            except Exception as error:
+                return Raised(error)
+
+        return output
+
+    def _one_raised(self, found: Found) -> None:
+        if self.raised is None or found.size() < self.raised.size():
+            self.raised = found
+
+    def _deterministic(self, known: Any, output: Callable[[], Any]) -> bool:
+        first = compared(known)
+        return all(compared(output()) == first for _ in range(AGAIN))
+
+    def _random(self, found: Found, one: Callable[[], Any], other: Callable[[], Any]) -> float | None:
+        """Random outputs within d of each other have P(A) ≤ P′(A^d) for every A (Strassen 1965).
+
+        A is one output, A^d all that are within the stated distance of it: seen OFTEN on one dataset and
+        never, in as many draws, on the other, it breaks that with an error of at most 2⁻⁶⁰.
+        """
+        for here, there in ((one, other), (other, one)):
+            if self._lonely(here, there, AGAIN, 1 + AGAIN // 20, found.stated) is None:
+                continue
+            measured = self._lonely(here, there, MANY, OFTEN, found.stated)
+            if measured is not None:
+                self._violated(replace(found, measured=measured, certain=False))
+                return None
+        self.undecided += 1
+        return 0.0
+
+    def _lonely(
+        self, here: Callable[[], Any], there: Callable[[], Any], draws: int, least: int, stated: Any
+    ) -> Gap | None:
+        """The distance from an output that is seen often here to the nearest one there, if it is too far."""
+        values: dict[str, Any] = {}
+        counts: Counter[str] = Counter()
+        for _ in range(draws):
+            value = here()
+            if isinstance(value, Raised):
+                return None
+            key = repr(compared(value))
+            values.setdefault(key, value)
+            counts[key] += 1
+        beside: dict[str, Any] = {}
+        for _ in range(draws):
+            value = there()
+            if isinstance(value, Raised):
+                return None
+            beside.setdefault(repr(compared(value)), value)
+        for key, times in counts.most_common():
+            if times < least:
+                return None
+            gaps = [gap(self.subject.output, values[key], other) for other in beside.values()]
+            if all(one.exceeds(stated) for one in gaps):
+                return min(gaps, key=lambda one: one.value)
+        return None
+
+
+class Raised:
+    """An exception as an output: its kind and its first line."""
+
+    def __init__(self, error: Exception) -> None:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        self.words = f"{type(error).__name__}: {lines[-1] if lines else ''}"[:200]
+
+    def __str__(self) -> str:
+        return self.words
+
+
+def _share(measured: Gap, stated: Any) -> float:
+    limit = float(stated)
+    if limit <= 0.0 or math.isinf(limit):
+        return 0.0
+    return min(measured.value / limit, 1.0)
+
+
+def _slack(first: Any, second: Any, a: Any, b: Any) -> float:
+    """How far rounding alone may move two outputs apart: a sum of products of the inputs is allowed for."""
+    inputs = [abs(x) for value in (first, second) for x in leaves(value)]
+    outputs = [abs(x) for value in (a, b) for x in leaves(value)]
+    largest = max(inputs, default=0.0)
+    scale = len(inputs) * max(largest, largest * largest) + sum(outputs)
+    return ROUNDING * scale if math.isfinite(scale) else math.inf

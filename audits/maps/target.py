@@ -1,0 +1,70 @@
+"""The object of a TARGET: ``file.py:name``, a module's name, or what a function of that name returns."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from typing import Any
+
+from audits import adapters
+from audits.maps.program import lines_of
+
+
+def load(target: str) -> tuple[Any, tuple[str, ...]]:
+    """(the object, the lines of Python that make it under the name `checked`).
+
+    A function that needs no arguments is called. Raises ValueError, one sentence, where there is no such
+    object, or where its file cannot be imported.
+    """
+    place, colon, name = target.rpartition(":")
+    if place.endswith(".py"):
+        file = Path(place)
+        found = adapters.inside(_imported(file), name.split("."), place)
+        lines = tuple(lines_of(file, name))
+    elif target.endswith(".py") or not name:
+        raise ValueError(
+            f"TARGET must name an object, as file.py:name or package.module:name, got {target!r}"
+        )
+    else:
+        sys.path.insert(0, str(Path.cwd()))
+        dotted = f"{place}.{name}" if colon else name
+        found = adapters.named(dotted)
+        module, _, last = dotted.rpartition(".")
+        call = "()" if inspect.isfunction(found) else ""
+        lines = (f"from {module} import {last}", f"checked = {last}{call}")
+    return (_called(found, target) if inspect.isfunction(found) else found), lines
+
+
+def _called(function: Any, target: str) -> Any:
+    """What a function returns that needs no arguments; the function itself where it is the thing to check."""
+    if hasattr(function, "stability"):
+        return function
+    if needed := adapters.missing(function, {}, 0):
+        raise ValueError(
+            f"TARGET: {target} needs {', '.join(needed)}: name an object, or a function without arguments "
+            "that returns one; a function of your own has its map in attributes `domain` and `stability`"
+        )
+    try:
+        return function()
+    except Exception as error:
+        words = " ".join(str(error).split())[-300:]
+        raise ValueError(f"TARGET: {target} raised {type(error).__name__}: {words}") from error
+
+
+def _imported(file: Path) -> Any:
+    if not file.is_file():
+        raise ValueError(f"TARGET: no such file: {file}")
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(file.resolve().parent))
+    sys.modules.setdefault(file.stem, module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        words = " ".join(str(error).split())[-300:]
+        raise ValueError(f"TARGET: importing {file} raised {type(error).__name__}: {words}") from error
+    return module

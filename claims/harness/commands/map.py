@@ -1,0 +1,166 @@
+"""`dpclaims map`: the distance or loss that an object states, held against outputs of neighbours."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from claims.harness.commands.options import (
+    AsJson,
+    Environments,
+    Junit,
+    Packages,
+    Python,
+    Sarif,
+    Seed,
+    Summary,
+    options_of,
+)
+from claims.harness.commands.published import publish_map
+from claims.harness.commands.targets import place_of
+from claims.harness.commands.watch import stdout_to_stderr
+from claims.harness.exchange import Outputs
+from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
+
+if TYPE_CHECKING:
+    from audits.maps import MapResult
+
+STATUS = {"refuted": DIFFERS, "rounding": PASSED, "no-pair-found": PASSED, "undecided": UNDECIDED}
+COLOURS = {
+    "refuted": "bold red",
+    "rounding": "bold",
+    "no-pair-found": "bold green",
+    "undecided": "bold yellow",
+}
+PAUSE = 5.0
+"""Seconds between lines of progress."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The options of the command, but for what is printed and written."""
+
+    d_in: Annotated[
+        str | None, typer.Option("--d-in", metavar="D", help="Input distance to try (default: several).")
+    ] = None
+    budget: Annotated[str, typer.Option("--budget", metavar="S", help="Seconds of search: 60 or 60s.")] = (
+        "60s"
+    )
+    seed: Seed = 0
+    python: Python = None
+    with_packages: Packages = field(default_factory=list[str])
+    envs: Environments = None
+
+
+@options_of(Options)
+def map_command(
+    target: Annotated[
+        str, typer.Argument(metavar="TARGET", help="file.py:name or package.module:name of an object.")
+    ],
+    junit: Junit = None,
+    summary: Summary = None,
+    sarif: Sarif = None,
+    json: AsJson = False,
+    **given: Any,
+) -> None:
+    """Search for neighbours whose outputs are farther apart than an object's map states.
+
+    Exit status: 0 no pair found (which is no proof) · 1 refuted · 2 bad input · 3 nothing could be driven, or
+    one of two neighbours raises · 4 crashed.
+    """
+    raise typer.Exit(map_target(target, Options(**given), Outputs(junit, summary, sarif), json=json))
+
+
+def map_target(target: str, options: Options, outputs: Outputs, *, json: bool = False) -> int:
+    """Check the map of TARGET, print what was found, and return the exit status."""
+    try:
+        with stdout_to_stderr():
+            result = _checked(target, options)
+        publish_map(target, result, place_of(target), outputs)
+    except ValueError as error:
+        print(f"dpclaims: {error}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print("dpclaims: stopped; nothing was found by then", file=sys.stderr)
+        return UNDECIDED
+    except Exception:
+        traceback.print_exc()
+        print("dpclaims: the search crashed; this says nothing of the map", file=sys.stderr)
+        return CRASHED
+    if json:
+        from claims.harness.run.serialise import dumps
+
+        typer.echo(dumps(result.to_dict()), nl=False)
+    else:
+        _show(target, result)
+    return STATUS[result.verdict]
+
+
+def _checked(target: str, options: Options) -> MapResult:
+    from audits.maps import MapResult, check_map
+    from audits.maps.elsewhere import check_elsewhere
+    from audits.maps.target import load
+
+    asked = {"d_in": _distance(options.d_in), "budget": _seconds(options.budget), "seed": options.seed}
+    if options.python is None and not options.with_packages:
+        found, made = load(target)
+        return check_map(found, made=made, progress=_progress(), **asked)
+    from audits.environments import environment, interpreter
+
+    if options.with_packages:
+        wanted = [*options.with_packages, "hypothesis", "threadpoolctl", "scipy"]
+        python = environment(wanted, python=options.python, folder=options.envs)
+    else:
+        python = interpreter(options.python)
+    return MapResult.from_dict(check_elsewhere(python, target, asked))
+
+
+def _distance(text: str | None) -> Any:
+    if text is None:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise ValueError(f"--d-in must be a number, as 1 or 0.5, got {text!r}") from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        return float(text.removesuffix("s"))
+    except ValueError:
+        raise ValueError(f"--budget must be a number of seconds, as 60 or 60s, got {text!r}") from None
+
+
+def _progress() -> Callable[[Any], None]:
+    """Prints the best ratio so far, every few seconds."""
+    import time
+
+    last = [time.monotonic()]
+
+    def report(search: Any) -> None:
+        if time.monotonic() - last[0] >= PAUSE:
+            last[0] = time.monotonic()
+            print(f"dpclaims: {search.progress()}", file=sys.stderr)
+
+    return report
+
+
+def _show(target: str, result: MapResult) -> None:
+    """The result in plain words on stdout; coloured on a terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    first, *rest = result.summary().splitlines()
+    headline = result.headline
+    console.print(Text(headline, style=COLOURS[result.verdict]) + Text(first[len(headline) :]))
+    console.print(Text(f"  checked: {target}"))
+    for line in rest:
+        console.print(Text(line))
+    console.print(Text(f"  replay: seed {result.seed}"))
