@@ -192,11 +192,11 @@ def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
             _record(
                 request,
                 verdict=axis.verdict.lower(),
-                alpha=axis.alpha_spent,
+                alpha=axis.evidence.alpha_spent,
                 text=rate_words(axis),
                 estimate=axis.exponent.estimate,
                 samples=fit.samples,
-                resolution=axis.resolution,
+                resolution=axis.evidence.resolution,
             )
         if sentence := rate_failure(fit):
             raise AssertionError(sentence)
