@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+TABLE = ["rates", "--csv", "t.csv", "--risk", "risk", "--axis", "n"]
 
 
 @pytest.fixture(autouse=True)
@@ -105,13 +106,48 @@ def test_show_states_the_result_with_its_source(dpclaims):
         (["list", "song2020/theorem-2.6"], "did you mean 'song2021/theorem-2.6'"),
         (["mutants", "song2022"], "did you mean 'song2021'"),
         (["list", "--claims", "nowhere"], "nowhere"),
-        (["new", "Theorem 9"], "doe2020/theorem-9"),
+        (["new", "Theorem 9"], "must look like song2021/theorem-2.6"),
         (["new", "doe2020/theorem-9", "--kind", "poem"], "poem"),
         (["check", "nobody/*"], "nobody/*"),
+        (["run", "-j", "9999999999"], "'-j' / '--jobs'"),
+        (["run", "song2021/lemma-b.2", "--scheduler", "x"], "such as tcp://host:8786, got 'x'"),
+        (["run", "song2021/lemma-b.2", "--scheduler", "tcp://127.0.0.1:99999"], "does not answer"),
+        (["run", "song2021/lemma-b.2", "--junit", "/nope/x.xml"], "there is no folder '/nope'"),
+        (["run", "song2021/lemma-b.2", "--summary", "/nope/x.md"], "there is no folder '/nope'"),
+        (["new", "index/x"], "'index/x'"),
+        (["new", "harness/x"], "'harness/x'"),
+        (["new", "numpy/x"], "a name that no module of Python has, got 'numpy'"),
+        (["new", "class/x"], "a name that no module of Python has, got 'class'"),
+        (["new", f"a/{'x' * 300}"], "must look like"),
+        (["audit", "f.py", "--envs", "e"], "--with PACKAGE"),
+        (["trace", "f.py", "--envs", "e"], "--with PACKAGE"),
+        (["audit", "f.py", "--with", "--index-url=http://x"], "packages as for pip"),
+        (["audit", "f.py", "--with", "a\nb"], "packages as for pip"),
+        (["audit", "f.py", "--time-limit", "1e300"], "at most 1e+09, or None, got 1e+300"),
+        (["trace", "f.py", "--time-limit", "1e300"], "at most 1e+09, got 1e+300"),
+        (["trace", "f.py", "--time-limit", "nan"], "at most 1e+09, got nan"),
+        (["trace", "f.py", "--seeds", "100000"], "'--seeds'"),
+        (["audit", "t.py", "--set", "a=1", "--set", "a=2"], "--set names 'a' twice, got 1 and 2"),
+        (["audit", "t.py", "--epsilon", "1", "--set", "a=1", "--schema", "n=99999999"], "at most 10,000,000"),
+        (["errata", "--out", "t.py"], "'t.py' is a file"),
+        ([*TABLE, "--claimed", "n=-1,n=-2"], "--claimed names 'n' twice"),
+        ([*TABLE, "--predict", "n=1,n=2"], "--predict names 'n' twice"),
+        ([*TABLE, "--group", "m,m"], "another column than --group, got 'm'"),
+        ([*TABLE, "--group", ","], "--group must name columns"),
+        ([*TABLE, "--error", "n"], "another column than --axis, got 'n'"),
+        ([*TABLE, "--vanishing", "none", "--vanishing", "n"], "or none alone"),
+        ([*TABLE, "--form", ""], "form must"),
+        ([*TABLE, "--junit", "/nope/a/x.xml"], "there is no folder '/nope/a'"),
+        ([*TABLE, "--baseline", "/nope/x.json", "--update"], "there is no folder '/nope'"),
+        ([*TABLE, "--history", "/nope/x"], "there is no folder"),
+        ([*TABLE, "--history", "t.py"], "t.py"),
     ],
 )
-def test_bad_input_gets_one_sentence_and_status_2(dpclaims, arguments, says):
+def test_bad_input_gets_one_sentence_and_status_2(dpclaims, tmp_path, arguments, says):
+    (tmp_path / "t.csv").write_text("n,risk,m\n" + "".join(f"{2**k},{2**-k},1\n" for k in range(6)))
+    (tmp_path / "t.py").write_text("def mechanism(x, a, *, epsilon):\n    return x\n")
     status, out, err = dpclaims(*arguments)
+    assert not Path("/nope").exists()
     assert status == 2
     assert out == ""
     _sentence(err)

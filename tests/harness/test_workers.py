@@ -37,7 +37,7 @@ def test_two_runs_at_once_leave_one_whole_run(tmp_path):
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path):
     pytest.importorskip("distributed", reason="needs the cluster extra")
     with pytest.raises(ValueError, match="does not answer"):
-        _run(tmp_path / "run", scheduler="nonsense://nowhere")
+        _run(tmp_path / "run", scheduler="tcp://127.0.0.1:1")
     _run(tmp_path / "run")  # also where everything is stored already
     with pytest.raises(ValueError, match="does not answer"):
-        _run(tmp_path / "run", scheduler="nonsense://nowhere")
+        _run(tmp_path / "run", scheduler="tcp://127.0.0.1:1")
