@@ -192,11 +192,11 @@ def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
             _record(
                 request,
                 verdict=axis.verdict.lower(),
-                alpha=axis.evidence.alpha_spent,
+                alpha=axis.alpha_spent,
                 text=rate_words(axis),
                 estimate=axis.exponent.estimate,
                 samples=fit.samples,
-                resolution=axis.evidence.resolution,
+                resolution=axis.resolution,
             )
         if sentence := rate_failure(fit):
             raise AssertionError(sentence)

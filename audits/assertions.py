@@ -121,6 +121,7 @@ def rate_failure(fit: RateFit) -> str:
 
 def rate_words(axis: AxisFit) -> str:
     """The exponent of one axis, its interval and the claim."""
-    e = axis.evidence
-    claimed = "" if e.claimed is None else f", claimed {e.claimed:.4g}"
-    return f"{e.quantity}: {e.estimate:.4g} in [{e.low:.4g}, {e.high:.4g}]{claimed}"
+    claimed = "" if axis.claimed is None else f", claimed {axis.claimed:.4g}"
+    return (
+        f"exponent of {axis.axis}: {axis.exponent.estimate:.4g} in [{axis.low:.4g}, {axis.high:.4g}]{claimed}"
+    )

@@ -56,8 +56,7 @@ def environment(
     words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
     home = (Path(folder) if folder is not None else cache_folder()).expanduser().resolve() / f"{words}-{key}"
     found = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    if not all(requirement.strip() for requirement in requirements):
-        raise ValueError(f"requirements must be packages as for pip, as numpy==2.1.0, got {[*requirements]}")
+    must_be_packages(requirements)
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -67,6 +66,13 @@ def environment(
             _make(home, base, found, requirements, dependencies)
             (home / COMPLETE).write_text(json.dumps(wanted) + "\n", encoding="utf-8")
     return found
+
+
+def must_be_packages(requirements: Sequence[str]) -> None:
+    """ValueError for what pip would take for an option, as it begins with a hyphen, or for two packages."""
+    for each in requirements:
+        if not re.match(r"[\w./:]", each) or not each.isprintable():
+            raise ValueError(f"requirements must be packages as for pip, as numpy==2.1.0, got {each!r}")
 
 
 def _make(home: Path, base: Path, found: Path, requirements: Sequence[str], dependencies: bool) -> None:

@@ -22,6 +22,8 @@ from audits.values import key
 
 ADJACENCIES = ("replace", "add", "remove")
 OUT_OF_BOUNDS = "a value out of bounds"
+MOST_NUMBERS = 10**7
+"""Of a dataset: more are a slip of the hand."""
 ALPHA = 0.05
 """Level of the short audits of the search: they only rank pairs, and nothing is concluded from them."""
 
@@ -59,6 +61,9 @@ class Schema:
             value = getattr(self, name)
             if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
                 raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
+        extents = self.classes, self.categories, self.batch, self.counts
+        if self.n * max(self.features, 1) + sum(extents) > MOST_NUMBERS:
+            raise ValueError(f"a dataset must hold at most {MOST_NUMBERS:,} numbers, got {self.n!r} records")
         ends = self.low, self.high
         if not (all(isinstance(end, Real) and np.isfinite(end) for end in ends) and self.low < self.high):
             raise ValueError(f"bounds must be finite numbers, low < high, got {self.low!r}, {self.high!r}")

@@ -20,6 +20,8 @@ from audits.values import brief
 METHODS = ("sequential", "clopper-pearson")
 MIN_SAMPLES = 64
 MOST_EPSILON = 200.0
+MOST_SECONDS = 1e9
+"""Thirty years: clocks of processes and threads take no longer times."""
 KNOWN = {"method": METHODS, "errors": ERRORS}
 SWITCHES = "stop_early", "confirm", "partial", "planting", "simplest"
 
@@ -63,7 +65,8 @@ class Options:
         self._whole("max_samples", MIN_SAMPLES, math.inf, f"a whole number of samples ≥ {MIN_SAMPLES}")
         self._whole("jobs", 1, 1024, "a whole number of processes from 1 to 1024")
         above = "an ε above the claimed one, or None"
-        self._number("time_limit", lambda v: 0.0 < v < math.inf, "a number of seconds > 0 or None", True)
+        limit = f"a number of seconds > 0, at most {MOST_SECONDS:g}, or None"
+        self._number("time_limit", lambda v: 0.0 < v <= MOST_SECONDS, limit, True)
         self._number("resolution", lambda v: self.epsilon < v < math.inf, above, True)
         self._number("precision", lambda v: 0.0 < v < 1.0, "in (0, 1) or None", True)
         for name, known in KNOWN.items():

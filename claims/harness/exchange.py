@@ -66,7 +66,10 @@ class Outputs:
 
 
 def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None:
-    """ValueError where the file of an option cannot be written; `parents`: folders are made for it."""
+    """ValueError where the file of an option cannot be written.
+
+    parents  folders are made for it below the current one; a path from the root that is not there is a slip.
+    """
     if file is None:
         return
     if file.is_dir():
@@ -74,7 +77,7 @@ def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None
     there = next(place for place in (file, *file.absolute().parents) if place.exists())
     if not os.access(there, os.W_OK) or (there != file and not there.is_dir()):
         raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
-    if not parents and not file.absolute().parent.exists():
+    if (not parents or file.is_absolute()) and not file.absolute().parent.exists():
         raise ValueError(f"{flag} {str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")
 
 

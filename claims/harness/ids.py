@@ -6,8 +6,8 @@ import re
 
 KEY = re.compile(r"[a-z][a-z0-9_]*")
 NAME = re.compile(r"[a-z0-9][a-z0-9.]*(-[a-z0-9.]+)*")
-TAKEN = frozenset({"errata", "index", "suite", "releases", "report"})
-"""Names of the site's own pages, which no paper may have."""
+TAKEN = frozenset({"errata", "index", "suite", "releases", "report", "harness", "mutants"})
+"""Names of the site's own pages and of folders beside those of papers, which no paper may have."""
 LONGEST = 120
 """Letters of an id: file systems take names of 255 bytes, and the names of temporary folders are longer."""
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from audits.environments import must_be_packages
 from claims.harness.commands.options import (
     Arguments,
     Data,
@@ -76,6 +77,11 @@ class Asked:
         str | None,
         typer.Option("--pairs", help="Pairs of datasets as Python writes them: '[([3, 0], [2, 0])]'."),
     ] = None
+
+    def __post_init__(self) -> None:
+        if self.envs is not None and not self.with_packages:
+            raise ValueError("--envs is where --with PACKAGE keeps environments; give it, too")
+        must_be_packages(self.with_packages)
 
     def again(self, target: str, command: str = "audit") -> str:
         """The command and those of its options that a result does not know."""

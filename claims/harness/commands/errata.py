@@ -51,6 +51,8 @@ def errata_command(papers: Sequence[str], *, folders: Sequence[Path], out: Path)
     for name in papers:
         if name not in known:
             raise ValueError(f"PAPER must be one of {', '.join(known)}, got {name!r}")
+    if out.exists() and not out.is_dir():
+        raise ValueError(f"--out {str(out)!r} is a file; name a folder")
     failed = 0
     for name in papers or [key for key in known if key != "controls"]:
         claims = [c for c in catalogue.claims if c.paper.key == name and c.finding is not None]

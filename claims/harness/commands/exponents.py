@@ -13,7 +13,7 @@ from claims.harness import exchange
 from claims.harness.run.provenance import versions
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import NUMERICS
-from claims.harness.run.serialise import dumps, number
+from claims.harness.run.serialise import dumps, number, optional
 
 if TYPE_CHECKING:
     from audits.rates import Exponent, ExponentChange, RateFit
@@ -242,7 +242,7 @@ def _kept(fit: Mapping[str, Any]) -> Kept:
     level = fit.get("level")
     return Kept(
         exponents={str(axis): _exponent(entry) for axis, entry in fit["exponents"].items()},
-        centre={} if level is None else {str(a): float(v) for a, v in level["at"].items()},
+        centre={} if level is None else {str(a): number(v) for a, v in level["at"].items()},
         level=None if level is None else _exponent(level),
         harm={str(axis): str(entry.get("worse", "either")) for axis, entry in fit["exponents"].items()},
     )
@@ -252,7 +252,7 @@ def _exponent(entry: Mapping[str, Any]) -> Exponent:
     from audits.rates import Exponent
 
     return Exponent(
-        estimate=float(entry["estimate"]),
-        standard_error=float(entry["standard_error"]),
-        degrees_of_freedom=float(number(entry["degrees_of_freedom"]) or 0.0),
+        estimate=number(entry["estimate"]),
+        standard_error=number(entry["standard_error"]),
+        degrees_of_freedom=optional(entry["degrees_of_freedom"]) or 0.0,
     )

@@ -43,7 +43,6 @@ class Change:
 
 def add(folder: Path, document: Mapping[str, Any]) -> None:
     """Keep a run in the folder, under the time of now; ValueError where it cannot be written."""
-    folder.mkdir(parents=True, exist_ok=True)
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H%M%S.%fZ")
     exponents.write(folder / f"{now}.json", document)
 

@@ -41,8 +41,8 @@ Patterns = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 TierOption = Annotated[str, typer.Option("--tier", help=f"How much work: {', '.join(TIERS)}.")]
-Seed = Annotated[int, typer.Option("--seed", help="Master seed.")]
-Jobs = Annotated[int, typer.Option("-j", "--jobs", help="Worker processes.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Master seed.")]
+Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=1024, help="Worker processes.")]
 Folders = Annotated[
     list[Path] | None, typer.Option("--claims", metavar="DIR", help="Papers of other people; repeat.")
 ]
@@ -294,7 +294,7 @@ def rates(
         if pattern:
             raise ValueError(f"--csv takes no PATTERN, got {pattern[0]!r}: it fits your own measurements")
         asked.of_table()
-        command = forms_command if asked.form or asked.compare else measurements_command
+        command = forms_command if asked.form is not None or asked.compare else measurements_command
         raise typer.Exit(command(asked, outputs, json=json))
     if asked.history is not None:
         from claims.harness.commands.history import history_command

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
+import keyword
 import re
 from importlib.resources import files
 from pathlib import Path
 
+from claims.harness.ids import check_id
 from claims.harness.places import OWN, other_folders
 from claims.harness.words import Kind
 
 TEMPLATES = {Kind.PRIVACY: "privacy", Kind.RATE: "rate"}
 """All other kinds begin as an exact check."""
-_NAME = re.compile(r"(?P<paper>[a-z][a-z0-9_]*)/(?P<result>[a-z0-9.]+(-[a-z0-9.]+)*)")
 
 
 def new_command(name: str, *, kind: str, folder: Path | None) -> None:
@@ -19,14 +21,15 @@ def new_command(name: str, *, kind: str, folder: Path | None) -> None:
 
     Raises ValueError for a name of another form, an unknown kind, and a file that is there already.
     """
-    match = _NAME.fullmatch(name)
-    if match is None:
-        raise ValueError(f"the name must look like doe2020/theorem-9, got {name!r}")
+    if ":" in check_id(name):
+        raise ValueError(f"the name must be that of a result, without its reading, got {name!r}")
     if kind not in set(Kind):
         raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
-    paper, result = match["paper"], match["result"]
+    paper, _, result = name.partition("/")
     place = _place(paper, folder)
     package = f"claims.{paper}" if place == OWN else paper
+    if place != OWN and not (place / paper).is_dir() and _is_taken(paper):
+        raise ValueError(f"the paper must have a name that no module of Python has, got {paper!r}")
     target = place / paper / (re.sub(r"[^a-z0-9]", "_", result) + ".py")
     if target.exists():
         raise ValueError(f"{target} exists already; name another result")
@@ -43,6 +46,11 @@ def new_command(name: str, *, kind: str, folder: Path | None) -> None:
     print(f"wrote {_shown(target)}\nnext: dpclaims run '{paper}/*' --tier smoke{where}")
     if where:
         print(f'      or once, in pyproject.toml: [tool.dpclaims] claims = ["{_shown(place)}"]')
+
+
+def _is_taken(paper: str) -> bool:
+    """Whether Python would import something else by this name, or nothing."""
+    return keyword.iskeyword(paper) or importlib.util.find_spec(paper) is not None
 
 
 def _place(paper: str, folder: Path | None) -> Path:

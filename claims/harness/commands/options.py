@@ -45,7 +45,7 @@ Data = Annotated[
         help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of every random draw.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of every random draw.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file.")]
 Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write a SARIF file, for code scanning.")]

@@ -87,18 +87,31 @@ class RatesAsked:
 
     def of_table(self) -> None:
         """ValueError where --csv lacks what it needs."""
-        if self.risk is None or not (self.axis or self.form or self.compare):
+        if self.risk is None or not (self.axis or self.form is not None or self.compare):
             raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
-        if self.risk in self.axis:
-            raise ValueError(f"--axis must name what was varied, got the column of --risk, {self.risk!r}")
-        if twice := {self.risk, *self.axis} & set(self.groups):
-            raise ValueError(f"--group must name other columns than --risk and --axis, got {min(twice)!r}")
+        taken: dict[str, str] = {}
+        columns = {
+            "--risk": [self.risk],
+            "--axis": self.axis,
+            "--group": self.groups,
+            "--error": [self.error],
+        }
+        for flag, name in [(flag, name) for flag, names in columns.items() for name in names if name]:
+            if name in taken:
+                raise ValueError(f"{flag} must name another column than {taken[name]}, got {name!r}")
+            taken[name] = flag
+        if self.group is not None and not all(name.strip() for name in self.group.split(",")):
+            raise ValueError(f"--group must name columns, as 'method,dataset', got {self.group!r}")
+        if "none" in self.vanishing and len(self.vanishing) > 1:
+            raise ValueError(f"--vanishing must name axes, or none alone, got {', '.join(self.vanishing)}")
         if self.update and self.baseline is None:
             raise ValueError("--update writes the file that --baseline names; with --csv give it, too")
 
     def of_claims(self) -> None:
         """ValueError for an option that says something of a table only."""
-        given = [name for name in OF_CSV if getattr(self, name)] + ["side"] * (self.side != "tight")
+        given = [name for name in OF_CSV if getattr(self, name) not in (None, [])] + ["side"] * (
+            self.side != "tight"
+        )
         if given:
             raise ValueError(f"--{given[0].replace('_', '-')} is for --csv FILE; give it, too")
 

@@ -63,7 +63,7 @@ def _load_here(target: str, asked: Asked) -> Target:
     from audits import adapters
 
     module, names, where = _module_of(target)
-    found, options = adapters.inside(module, names, where.strip(": ")), _options(asked)
+    found, options = adapters.inside(module, names, where.strip(": ")), _options(asked.set_options)
     pairs = _pairs(asked, getattr(module, "pairs", None))
     epsilon = _module_number(module, "epsilon", where)
     relation: Any = getattr(module, "adjacency", None)
@@ -181,8 +181,14 @@ def _relation(of_file: Any, asked: Asked, where: str) -> Any:
     )
 
 
-def _options(asked: Asked) -> dict[str, Any]:
-    return dict(_option(text) for text in asked.set_options)
+def _options(texts: Sequence[str]) -> dict[str, Any]:
+    """The values of --set by their names."""
+    found: dict[str, Any] = {}
+    for name, value in map(_option, texts):
+        if name in found:
+            raise ValueError(f"--set names {name!r} twice, got {found[name]!r} and {value!r}")
+        found[name] = value
+    return found
 
 
 def _load_elsewhere(target: str, asked: Asked) -> Target:
@@ -258,7 +264,7 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
         lines.append("pairs, adjacency = getattr(module, 'pairs', None), getattr(module, 'adjacency', None)")
     else:
         lines.append(f"found = adapters.named({target.replace(':', '.')!r})")
-    options = _options(asked)
+    options = _options(asked.set_options)
     if asked.schema is None and asked.pairs is None:
         lines.append(f"adapters.data_name(found, {_again(asked, target)!r})")
     lines.append(f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, {options!r})")
@@ -320,7 +326,7 @@ def adjacent(loaded: Target, adjacency: str, asked: Asked, choose: Choose) -> li
         rng = np.random.default_rng([asked.seed, place, 1])
         if loaded.pairs is None:
             # Who was not told the bounds may rely on them.
-            told = not loaded.guessed or any(name in BOUNDS for name in _options(asked))
+            told = not loaded.guessed or any(name in BOUNDS for name in _options(asked.set_options))
             usual = [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name]
             chosen, words = choose(kind, usual, rng)
             pairs, relation = [one.pair for one in chosen], shape.relation(kind)
@@ -357,7 +363,7 @@ def schema_of(text: str | None, set_options: Sequence[str]) -> Any:
 
     from audits.stock import Schema
 
-    options = dict(_option(option) for option in set_options)
+    options = _options(set_options)
     bounds = options.get("bounds", options.get("range", (0.0, 1.0)))
     low = options.get("lower_bound", options.get("lower", bounds[0]))
     high = options.get("upper_bound", options.get("upper", bounds[1]))
@@ -437,7 +443,7 @@ def _module_number(module: ModuleType, name: str, where: str) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where}{name} must be a number, got {value!r}") from None
     upper, rule = (1.0, "in [0, 1)") if name == "delta" else (math.inf, "finite and ≥ 0")
     if not 0.0 <= number < upper:

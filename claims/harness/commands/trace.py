@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 import sys
 import threading
@@ -47,6 +46,7 @@ LIMIT = 30.0
 """Seconds that a command takes, at most, where the user names no others."""
 PATIENCE = 1.0
 """Seconds that threads of a program have to end after the trace."""
+MOST_SECONDS = 1e9
 MOST_PAIRS = 16
 """Pairs of the stock that are traced, at most."""
 
@@ -71,7 +71,8 @@ class Options:
     schema: Data = None
     seed: Seed = 0
     seeds: Annotated[
-        int | None, typer.Option("--seeds", help="Runs of each pair in each direction, and no more.")
+        int | None,
+        typer.Option("--seeds", min=1, max=10_000, help="Runs of each pair in each direction, and no more."),
     ] = None
     fixed_seeds: Annotated[
         bool,
@@ -83,6 +84,11 @@ class Options:
     plot: Annotated[Path | None, typer.Option("--plot", help="Write a plot of the ledger: .png, .svg.")] = (
         None
     )
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.time_limit <= MOST_SECONDS:
+            limit = f"a number of seconds > 0, at most {MOST_SECONDS:g}"
+            raise ValueError(f"--time-limit must be {limit}, got {self.time_limit:g}")
 
     def asked(self) -> Asked:
         """The options that say where the program runs, and on which data."""
@@ -170,10 +176,6 @@ def trace_target(target: str, options: Options, outputs: Outputs, *, json: bool 
 def _results(target: str, options: Options) -> dict[str, tuple[str, TraceResult]]:
     from audits.trace import trace_privacy
 
-    if not 0.0 < options.time_limit < math.inf:
-        raise ValueError(f"--time-limit must be a number of seconds > 0, got {options.time_limit:g}")
-    if options.seed < 0:
-        raise ValueError(f"--seed must be ≥ 0, got {options.seed}")
     asked = options.asked()
     adjacency, loaded = load_any(target, asked)
     claim = loaded.epsilon if options.epsilon is None else options.epsilon

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 import pickle
+import re
+import socket
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -148,6 +150,17 @@ def require_scheduler(address: str) -> None:
         pass
 
 
+def _must_answer(address: str) -> None:
+    """ValueError where nobody listens at an address: Dask tries for long, and says so in many lines."""
+    found = re.fullmatch(r"(?:(?:tcp|tls)://)?\[?([^/\s]+?)\]?:(\d{1,5})", address)
+    if found is None:
+        raise ValueError(f"--scheduler must be an address such as tcp://host:8786, got {address!r}")
+    try:
+        socket.create_connection((found[1], int(found[2])), CONNECT).close()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise ValueError(f"--scheduler {address!r} does not answer: {error}") from error
+
+
 @contextmanager
 def _connected(address: str) -> Iterator[Client]:
     """A client; Dask's own words on lost connections, many lines each, are not shown."""
@@ -155,6 +168,7 @@ def _connected(address: str) -> Iterator[Client]:
         from distributed import Client
     except ImportError as error:
         raise ValueError(f"--scheduler needs the library Dask, which is missing here ({error})") from error
+    _must_answer(address)
     logger = logging.getLogger("distributed")
     before = logger.level
     logger.setLevel(logging.CRITICAL + 1)

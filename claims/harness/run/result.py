@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
+from audits.values import brief
 from claims.harness.finding import Finding, finding_from_json
 from claims.harness.ids import check_id
-from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number
+from claims.harness.run.serialise import evidence_from_json, evidence_to_json, number, optional
 from claims.harness.words import Kind
 
 FORMAT = "dpclaims-run/1"
@@ -78,7 +79,7 @@ def result_from_json(document: Mapping[str, Any]) -> ClaimResult:
     kinds = {"role": str, "error": str | None, "finding_text": str, "caveat": str, "rests_on": list}
     for name, kind in kinds.items():
         if not isinstance(document[name], kind):
-            raise ValueError(f"{name} is of the wrong kind, got {document[name]!r}")
+            raise ValueError(f"{name} is of the wrong kind, got {brief(document[name])}")
     return ClaimResult(
         id=check_id(document["id"]),
         kind=Kind(document["kind"]).value,
@@ -90,9 +91,9 @@ def result_from_json(document: Mapping[str, Any]) -> ClaimResult:
         verdict=None if verdict is None else Verdict(verdict),
         expected=Verdict(document["expected"]),
         evidence=tuple(evidence_from_json(e) for e in document["evidence"]),
-        resolution=number(document["resolution"]),
-        alpha_spent=float(document["alpha_spent"]),
-        seconds=float(document["seconds"]),
+        resolution=optional(document["resolution"]),
+        alpha_spent=number(document["alpha_spent"]),
+        seconds=number(document["seconds"]),
         cached=bool(document["cached"]),
         error=document["error"],
     )

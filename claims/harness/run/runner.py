@@ -352,7 +352,8 @@ def _execute(
 
         # A worker has this project's packages where they are installed there.
         return on_cluster(scheduler, tasks, [str(place) for place in places], _libraries())
-    if jobs == 1:
+    jobs = min(jobs, sum(len(task.cells) for task in tasks))
+    if jobs <= 1:
         return in_this_process(tasks)
     return in_local_workers(tasks, jobs, import_paths(roots_of(*places)))
 

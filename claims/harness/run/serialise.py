@@ -9,21 +9,42 @@ from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
-from audits.values import plain
+from audits.values import brief, plain
 
-_NUMBERS = ("estimate", "low", "high", "claimed", "resolution", "standard_error", "degrees_of_freedom")
+_NUMBERS = ("estimate", "low", "high", "confidence", "alpha_spent")
+_OPTIONAL = ("claimed", "resolution", "standard_error", "degrees_of_freedom")
 _SCALAR = str | int | float | None
 _KINDS = {
-    "quantity": str, "method": str, "note": str, "axis": str | None, "worse": str | None, "samples": int,
-    "confidence": int | float, "alpha_spent": int | float, "point": dict,
+    "quantity": str, "method": str, "note": str, "axis": str | None, "worse": str | None, "point": dict,
 }  # fmt: skip
 
 
-def number(value: Any) -> float | None:
-    """The float behind a JSON number or one of the strings "inf", "-inf"; None stays None."""
-    if value is not None and not isinstance(value, int | float | str):
-        raise ValueError(f"a number was expected, got {value!r}")
-    return None if value is None else float(value)
+def number(value: Any) -> float:
+    """The float behind a JSON number or one of the strings "inf", "-inf", "nan".
+
+    Raises ValueError for everything else, and for a number that no float is near.
+
+    >>> number(3), number("-inf")
+    (3.0, -inf)
+    """
+    try:
+        if type(value) in (int, float) or value in ("inf", "-inf", "nan"):
+            return float(value)
+    except OverflowError:
+        pass
+    raise ValueError(f"a number was expected, got {brief(value)}")
+
+
+def optional(value: Any) -> float | None:
+    """`number`, where there may be none."""
+    return None if value is None else number(value)
+
+
+def whole(value: Any) -> int:
+    """A whole number from 0 to 2⁶³; ValueError for everything else."""
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise ValueError(f"a whole number ≥ 0 was expected, got {brief(value)}")
+    return value
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, Any]:
@@ -41,13 +62,17 @@ def evidence_from_json(document: Mapping[str, Any]) -> Evidence:
     if set(document) != names | {"bound"}:
         raise ValueError(f"evidence has the fields {sorted(document)}, expected {sorted(names)}")
     values = {name: value for name, value in document.items() if name != "bound"}
-    for name in _NUMBERS:
-        values[name] = number(values[name])
+    values |= {name: number(values[name]) for name in _NUMBERS}
+    values |= {name: optional(values[name]) for name in _OPTIONAL}
+    values["samples"] = whole(values["samples"])
     for name, kinds in _KINDS.items():
         if not isinstance(values[name], kinds):
-            raise ValueError(f"{name} of evidence is of the wrong kind, got {values[name]!r}")
-    if not all(isinstance(value, _SCALAR) for value in values["point"].values()):
-        raise ValueError(f"point of evidence must hold numbers and words, got {values['point']!r}")
+            raise ValueError(f"{name} of evidence is of the wrong kind, got {brief(values[name])}")
+    for value in values["point"].values():
+        if not isinstance(value, _SCALAR):
+            raise ValueError(f"point of evidence must hold numbers and words, got {brief(values['point'])}")
+        if isinstance(value, int):
+            number(int(value))
     values["verdict"] = None if values["verdict"] is None else Verdict(values["verdict"])
     return Evidence(**values)
 

@@ -23,6 +23,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audits.values import brief
 from claims.harness.ids import check_id
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
 from claims.harness.run.seal import can_seal, is_sealed, seal
@@ -144,11 +145,19 @@ def inside(run: Path, file: Path) -> Path:
 
     A file that is missing passes: who opens it says so.
     """
-    if not file.resolve().is_relative_to(run.resolve()):
+    if not _resolved(file).is_relative_to(_resolved(run)):
         raise ValueError(f"{file}: it leads out of the run's folder")
     if file.exists() and not file.is_file():
         raise ValueError(f"{file}: not a plain file")
     return file
+
+
+def _resolved(path: Path) -> Path:
+    """The path without links; ValueError for a link that leads to itself, where Python's error is either."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise ValueError(f"{path}: it is a link that leads to itself") from error
 
 
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
@@ -178,17 +187,17 @@ def _check_provenance(document: dict[str, Any]) -> None:
     for claim_id in document["claims"]:
         check_id(claim_id)
     if document["tier"] not in TIERS:
-        raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {document['tier']!r}")
+        raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {brief(document['tier'])}")
     if type(document["seed"]) is not int:
-        raise ValueError(f"seed must be a whole number, got {document['seed']!r}")
+        raise ValueError(f"seed must be a whole number, got {brief(document['seed'])}")
     for name in ("alpha", "alpha_per_claim"):
-        if not 0.0 < (number(document[name]) or 0.0) < 1.0:
-            raise ValueError(f"{name} must be in (0, 1), got {document[name]!r}")
+        if not 0.0 < number(document[name]) < 1.0:
+            raise ValueError(f"{name} must be in (0, 1), got {brief(document[name])}")
     for name in ("sources", "versions", "machine"):
         if not isinstance(document[name], dict):
-            raise ValueError(f"{name} must be an object, got {document[name]!r}")
+            raise ValueError(f"{name} must be an object, got {brief(document[name])}")
     if not isinstance(document.get("data"), dict | None):
-        raise ValueError(f"data must be an object or null, got {document['data']!r}")
+        raise ValueError(f"data must be an object or null, got {brief(document['data'])}")
 
 
 def read_run(run: Path) -> RunResult:
@@ -223,7 +232,7 @@ def prepare_folder(run: Path) -> None:
     (run / "claims").mkdir(parents=True, exist_ok=True)
     for folder in (run, run / "claims"):
         # What is written below must not land elsewhere.
-        if not folder.resolve().is_relative_to(run.resolve()):
+        if not _resolved(folder).is_relative_to(_resolved(run)):
             raise ValueError(f"--out {str(run)!r}: {folder.name} leads out of it")
     for left in [*run.glob(".*-*"), *(run / "claims").glob(".*-*")]:
         if is_abandoned(left):
