@@ -125,6 +125,8 @@ def _result(
         )
     if search.audits:
         searched.append(f"audits of proposed pairs: {search.audits}, at α_k = 6α/(π²k²), α = {alpha:g}")
+    if search.failed:
+        skipped = [*skipped, f"{search.failed:,} pairs on which the function raises: {search.failure}"]
     if search.slow:
         skipped = [*skipped, f"{search.slow:,} pairs on which an output takes too long to sample"]
     skipped = [*skipped, *sorted(search.unclear)]
@@ -155,14 +157,14 @@ def _result(
 def _verdict(search: Search) -> tuple[Found | None, str]:
     if search.violation is not None:
         return search.violation, REFUTED
-    if search.raised is not None or search.pairs == 0:
+    if search.raised is not None or search.pairs <= search.failed:
         return search.raised, UNDECIDED
     return search.rounding, NOTHING if search.rounding is None else ROUNDING
 
 
 def _words(found: Found | None, verdict: str) -> str:
     if found is None:
-        return "" if verdict != UNDECIDED else "no pair could be drawn."
+        return "" if verdict != UNDECIDED else "the function raises on every pair, or none could be drawn."
     if verdict == UNDECIDED:
         return (
             f"one of two neighbours raises, the other does not: {found.measured}. This tells the "

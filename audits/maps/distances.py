@@ -44,6 +44,11 @@ class Gap:
         except OverflowError:
             return math.inf
 
+    def share(self, stated: Any) -> float:
+        """The distance as a share of the stated one, at most 1; 0 where nothing is to be climbed."""
+        limit = float(stated)
+        return min(self.value / limit, 1.0) if 0.0 < limit < math.inf else 0.0
+
     def __str__(self) -> str:
         if self.power is None:
             return f"infinite ({self.why})" if self.why else "infinite"
@@ -51,7 +56,28 @@ class Gap:
         return str(self.power.numerator) if whole else f"{self.value!r}"
 
 
-def gap(metric: str, first: Any, second: Any) -> Gap:
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Distances that are stated together: how many coordinates change, by how much in all and at most."""
+
+    parts: tuple[Gap, ...]
+
+    def exceeds(self, stated: Any) -> bool:
+        """Whether one of them is larger than the stated one."""
+        return any(part.exceeds(limit) for part, limit in zip(self.parts, stated, strict=True))
+
+    @property
+    def value(self) -> float:
+        return max(part.value for part in self.parts)
+
+    def share(self, stated: Any) -> float:
+        return max(part.share(limit) for part, limit in zip(self.parts, stated, strict=True))
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.parts))})"
+
+
+def gap(metric: str, first: Any, second: Any) -> Gap | Gaps:
     """The distance of two outputs in a metric of `METRICS`.
 
     >>> str(gap("l1", [1, 2], [3, 2])), str(gap("symmetric", [1, 1], [1, 2, 3])), str(gap("l2", [0.0], [3.0]))
@@ -114,6 +140,12 @@ def _symmetric(first: Any, second: Any) -> Gap:
     return Gap(Fraction(((a - b) + (b - a)).total()))
 
 
+def _symmetric_id(first: Any, second: Any) -> Gap:
+    """Identifiers, the first of each record, whose records differ: no fewer can be added or removed."""
+    a, b = _bag(first), _bag(second)
+    return Gap(Fraction(len({record[0] for record in (a - b) + (b - a)})))
+
+
 def _change_one(first: Any, second: Any) -> Gap:
     a, b = _bag(first), _bag(second)
     if a.total() != b.total():
@@ -152,6 +184,11 @@ def _monotonic(first: Any, second: Any) -> Gap:
         if len(signs) == 2:
             return Gap(None, 1, "one score rises and another falls")
     return _norm(first, second, _largest)
+
+
+def _partitioned(first: Any, second: Any, order: int) -> Gaps:
+    changed = _norm(first, second, lambda differences: sum(d > 0 for d in differences))
+    return Gaps((changed, _norm(first, second, sum, order), _norm(first, second, _largest)))
 
 
 def _largest(differences: list[Fraction]) -> Any:
@@ -193,7 +230,9 @@ def leaves(value: Any) -> list[float]:
     return [float(value)] if isinstance(value, int | float) and math.isfinite(value) else []
 
 
-METRICS: dict[str, Callable[[Any, Any], Gap]] = {
+METRICS: dict[str, Callable[[Any, Any], Gap | Gaps]] = {
+    "l0-l1-linf": lambda a, b: _partitioned(a, b, 1),
+    "l0-l2-linf": lambda a, b: _partitioned(a, b, 2),
     "absolute": _absolute,
     "l1": lambda a, b: _norm(a, b, sum),
     "l2": lambda a, b: _norm(a, b, sum, 2),
@@ -201,6 +240,7 @@ METRICS: dict[str, Callable[[Any, Any], Gap]] = {
     "linf-monotonic": _monotonic,
     "discrete": _discrete,
     "symmetric": _symmetric,
+    "symmetric-id": _symmetric_id,
     "insert-delete": _insert_delete,
     "change-one": _change_one,
     "hamming": _hamming,

@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from audits.maps import frames
 from audits.maps.domains import INTEGERS, Atom, Mapping, Opaque, Vector
-from audits.maps.subject import Subject
+from audits.maps.subject import Subject, itself, written
 
+FEATURES = 'dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")'
 TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[\w.+-]+(?:::[\w.+-]+)*|.)')
 DATASETS = {
     "SymmetricDistance": "symmetric",
@@ -46,6 +48,8 @@ def is_opendp(found: Any) -> bool:
 
 def read(found: Any) -> Subject:
     """The claim of an OpenDP object. What cannot be driven has a `refusal`."""
+    if hasattr(found.input_domain, "get_series_domain"):
+        return _read_frame(found)
     domain, metric = domain_of(found.input_domain), metric_of(found.input_metric)
     measure = getattr(found, "output_measure", None)
     output, refusal = "", ""
@@ -80,11 +84,55 @@ def read(found: Any) -> Subject:
         claim=claim,
         idealised=_is_idealised(found),
         refusal=refusal,
-        lines=(
-            "import opendp.prelude as dp",
-            "",
-            'dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")',
-        ),
+        lines=("import opendp.prelude as dp", "", FEATURES),
+    )
+
+
+def _read_frame(found: Any) -> Subject:
+    """The claim of an OpenDP transformation or measurement of LazyFrames."""
+    given = str(found.input_metric)
+    identifier = (re.search(r'identifier: col\("([^"]*)"\)', given) or [None, None])[1]
+    domain = frames.frame_domain(found.input_domain, domain_of, identifier)
+    inner = given.removeprefix("FrameDistance(")
+    metric = "symmetric-id" if identifier else metric_of(inner) or ""
+    measure = getattr(found, "output_measure", None)
+    claim, output, refusal = None, "", ""
+    if isinstance(domain, Opaque):
+        refusal = f"the input domain is {domain}"
+    elif metric not in ("symmetric", "symmetric-id"):
+        refusal = f"neighbours in the metric {given} are not known here"
+    elif measure is not None:
+        claim = claim_of(str(measure))
+        refusal = "" if claim else f"losses in the measure {measure} are not known here"
+    else:
+        reached = str(found.output_metric).removeprefix("FrameDistance(")
+        output = "symmetric-id" if reached.startswith("SymmetricId") else metric_of(reached) or ""
+        refusal = "" if output else f"distances in the metric {found.output_metric} are not known here"
+    framed = given.startswith("FrameDistance")
+
+    def stated(d_in: Any) -> Any:
+        if not framed:
+            return frames.bound_of(found.map(d_in))
+        import opendp.prelude as dp
+
+        return frames.bound_of(found.map([dp.polars.Bound(by=[], per_group=d_in)]))
+
+    order = [*found.input_domain.columns]
+    return Subject(
+        name=_one_line(found),
+        library="opendp",
+        domain=domain,
+        metric=metric,
+        output=output,
+        stated=stated,
+        invoke=lambda data: frames.rows_of(found.invoke(data), identifier),
+        claim=claim,
+        made=frames.made(domain, order) if not refusal else itself,
+        shown="checked(data).collect()",
+        code=frames.code(domain, order) if not refusal else written,
+        idealised=_is_idealised(found),
+        refusal=refusal,
+        lines=("import opendp.prelude as dp", "import polars as pl", "", FEATURES),
     )
 
 
@@ -164,6 +212,8 @@ def metric_of(metric: Any) -> str | None:
     """The name in `distances.METRICS` of an OpenDP metric; None where there is none."""
     text = str(metric)
     name = re.split(r"\W", text, maxsplit=1)[0]
+    if name in ("L01InfDistance", "L02InfDistance") and "(AbsoluteDistance" in text:
+        return f"l0-l{name[2]}-linf"
     if name == "LInfDistance" and "monotonic" in text:
         return "linf-monotonic"
     return DATASETS.get(name) or NUMBERS.get(name) or {"DiscreteDistance": "discrete"}.get(name)

@@ -28,6 +28,8 @@ def distances(metric: str, domain: Any) -> tuple[Any, ...]:
     """The distances d_in that are tried, the simplest first."""
     if metric == "discrete":
         return (1,)
+    if metric == "symmetric-id":
+        return COUNTS[:3]
     if metric in DATASETS:
         # Datasets of one size are an even symmetric distance apart.
         even = metric in ("symmetric", "insert-delete") and getattr(domain, "size", None) is not None
@@ -50,6 +52,8 @@ def pairs(domain: Any, metric: str, choices: tuple[Any, ...]) -> SearchStrategy[
         d_in = draw(st.sampled_from(choices))
         first = draw(members)
         second = make(draw, domain, first, d_in, metric)
+        together = getattr(domain, "together", None)  # a promise about pairs, which is kept
+        assume(together is None or together(first, second))
         assume(domain.holds(second) and not gap(metric, first, second).exceeds(d_in))
         return (second, first, d_in) if draw(st.booleans()) else (first, second, d_in)
 
@@ -65,6 +69,7 @@ def near(domain: Any, metric: str, first: Any, choices: tuple[Any, ...]) -> Iter
         return
     records = cast("list[Any]", first)
     edges = domain.element.edges()[:EDGES] if isinstance(domain.element, Atom) else []
+    edges.sort(key=lambda edge: (len(repr(edge)), repr(edge)))  # a violation is shown with the simplest
     places = sorted({0, len(records) // 2, len(records) - 1}) if records else []
     found: list[tuple[list[Any], int]] = []
     if metric in ("symmetric", "insert-delete"):
@@ -84,6 +89,8 @@ def near(domain: Any, metric: str, first: Any, choices: tuple[Any, ...]) -> Iter
 def _maker(metric: str) -> Callable[..., Any]:
     if metric in DATASETS:
         return _edited
+    if metric == "symmetric-id":
+        return _users
     return {"discrete": _another, "absolute": _moved}.get(metric, _moved_vector)
 
 
@@ -118,11 +125,28 @@ def _edited(draw: DrawFn, domain: Any, first: Any, d_in: int, metric: str) -> li
     return second
 
 
+def _users(draw: DrawFn, domain: Any, first: Any, d_in: int, metric: str) -> list[Any]:
+    """All records of at most d_in identifiers, which stand first in a record, come or go."""
+    from hypothesis import strategies as st
+
+    second = list(first)
+    for _ in range(draw(st.integers(1, d_in))):
+        present = sorted({record[0] for record in second}, key=repr)
+        if present and draw(st.booleans()):
+            gone = draw(st.sampled_from(present))
+            second = [record for record in second if record[0] != gone]
+        else:
+            new = draw(st.lists(domain.element.strategy(), min_size=1, max_size=4))
+            who = new[0][0]
+            second += [(who, *record[1:]) for record in new] if who not in present else []
+    return second
+
+
 def _record(draw: DrawFn, domain: Any, known: list[Any]) -> Any:
     """A record of the domain, or one that is there already."""
     from hypothesis import strategies as st
 
-    if isinstance(domain, Vector):
+    if hasattr(domain, "element"):
         new = domain.element.strategy()
         return draw(st.one_of(new, st.sampled_from(known)) if known else new)
     drawn = [*draw(domain.strategy()), *known]

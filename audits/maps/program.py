@@ -21,13 +21,14 @@ def program(subject: Subject, found: Found, made: Sequence[str]) -> str:
     """The lines that show a violation; `made` are those that make the object `checked`."""
     lines = [*made, "", f"D = {subject.code(found.first)}", f"E = {subject.code(found.second)}"]
     if not found.certain:
-        counts = "Counter(str(checked(data)) for _ in range(1000))"
+        counts = f"Counter(str({subject.shown}) for _ in range(1000))"
         lines[:0] = ["from collections import Counter"]
         lines += ["for data in (D, E):", f"    print({counts}.most_common(8))"]
     elif isinstance(found.measured, str):
-        lines += ["for data in (D, E):", "    print(checked(data))  # raises on one of them"]
+        lines += ["for data in (D, E):", f"    print({subject.shown})  # raises on one of them"]
     else:
-        lines += ["a, b = checked(D), checked(E)", "print(a, b, sep='\\n')"]
+        shown = [subject.shown.replace("data", name) for name in "DE"]
+        lines += [f"a, b = {', '.join(shown)}", "print(a, b, sep='\\n')"]
         measured = MEASURE.get(subject.output)
         if measured and not isinstance(found.measured, str) and found.measured.power is not None:
             lines.append(f"print('measured:', {measured})")

@@ -25,7 +25,7 @@ CONFIDENCE = 0.02
 """Error of each limit in a look: a proposal need not be right, as it is audited."""
 COLUMNS, CUTS, VALUES = 6, 8, 12
 """Numbers of an output, thresholds of each, and single outputs: events are made of them."""
-SLOW = 0.01
+SLOW = 0.05
 """Seconds of one output; a pair on which it takes longer is left out."""
 SAMPLES = 40_000
 """Outputs of each dataset in an audit, at most."""

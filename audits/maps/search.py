@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from audits.maps.distances import Gap, compared, gap, leaves
+from audits.maps.distances import Gap, Gaps, compared, gap, leaves
 from audits.maps.neighbours import near, pairs
 from audits.maps.subject import Subject
 
@@ -55,13 +55,14 @@ class Found:
     second: Any
     d_in: Any
     stated: Any
-    measured: Gap | str
+    measured: Gap | Gaps | str
     certain: bool = True
 
-    def size(self) -> tuple[int, str]:
-        """Sorts pairs, those that are written the shortest first."""
+    def size(self) -> tuple[int, float, str]:
+        """Sorts pairs: fewer numbers first, then smaller ones."""
         text = repr((self.d_in, self.first, self.second))
-        return len(text), text
+        numbers = leaves([self.first, self.second])
+        return len(numbers) or len(text), sum(math.log1p(abs(x)) + (x < 0.0) for x in numbers), text
 
 
 @dataclass(slots=True)
@@ -83,6 +84,8 @@ class Search:
     undecided: int = 0
     proposal: Found | None = None
     audits: int = 0
+    failed: int = 0
+    failure: str = ""
     slow: int = 0
     unclear: set[str] = field(default_factory=set[str])
     refused: set[int] = field(default_factory=set[int])
@@ -174,15 +177,18 @@ class Search:
         one, other = self._outputs(first), self._outputs(second)
         a, b = one(), other()
         if isinstance(a, Raised) or isinstance(b, Raised):
+            words = str(a if isinstance(a, Raised) else b)
             if isinstance(a, Raised) != isinstance(b, Raised):
-                self._one_raised(Found(first, second, d_in, stated, str(a if isinstance(a, Raised) else b)))
+                self._one_raised(Found(first, second, d_in, stated, words))
+            else:
+                self.failed, self.failure = self.failed + 1, words
             return 0.0
         measured = gap(self.subject.output, a, b)
         if not measured.exceeds(stated):
-            return _share(measured, stated)
+            return measured.share(stated)
         found = Found(first, second, d_in, stated, measured)
         if self._deterministic(a, one) and self._deterministic(b, other):
-            if self.subject.idealised and not measured.exceeds(stated + _slack(first, second, a, b)):
+            if self.subject.idealised and not measured.exceeds(_loosened(stated, first, second, a, b)):
                 self.rounding = found
                 return 1.0
             self._violated(found)
@@ -210,6 +216,8 @@ class Search:
                 if 0 in failed and draws in failed:
                     words = next(str(v) for part in both for v in part if isinstance(v, Raised))
                     self._one_raised(Found(first, second, d_in, stated, words))
+                self.failed += 1
+                self.failure = next(str(v) for part in both for v in part if isinstance(v, Raised))
                 return 0.0
             found, epsilon = suggested(both[0], both[1], claim)
             if found < PROMISING:
@@ -239,7 +247,7 @@ class Search:
         result = sampled.audited(self.subject, (found.first, found.second), claim, epsilon, options)
         if result.verdict == "refuted":
             words = (
-                f"ε ≥ {result.epsilon_lower:.4g} where {epsilon:.4g} is allowed, δ = {abs(result.delta):.3g}"
+                f"ε ≥ {result.epsilon_lower:.6g} where {epsilon:.6g} is allowed, δ = {abs(result.delta):.3g}"
             )
             self.violation = replace(found, measured=f"{words} ({result.samples:,} samples)")
         elif result.verdict == "undecided":
@@ -286,7 +294,7 @@ class Search:
 
     def _lonely(
         self, here: Callable[[], Any], there: Callable[[], Any], draws: int, least: int, stated: Any
-    ) -> Gap | None:
+    ) -> Gap | Gaps | None:
         """The distance from an output that is seen often here to the nearest one there, if it is too far."""
         values: dict[str, Any] = {}
         counts: Counter[str] = Counter()
@@ -323,11 +331,10 @@ class Raised:
         return self.words
 
 
-def _share(measured: Gap, stated: Any) -> float:
-    limit = float(stated)
-    if limit <= 0.0 or math.isinf(limit):
-        return 0.0
-    return min(measured.value / limit, 1.0)
+def _loosened(stated: Any, *values: Any) -> Any:
+    """The stated distance and what rounding may add."""
+    slack = _slack(*values)
+    return tuple(limit + slack for limit in stated) if isinstance(stated, tuple) else stated + slack
 
 
 def _slack(first: Any, second: Any, a: Any, b: Any) -> float:

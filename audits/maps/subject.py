@@ -38,6 +38,7 @@ class Subject:
     stated            d_in ↦ the stated distance, or loss.
     invoke            the function itself.
     made              turns a drawn value into what the function takes; `code` writes that as Python.
+    shown             a released or transformed value in the program, of `data`.
     idealised         whether the library proves its map for real numbers only: rounding is no violation then.
     refusal           why this object cannot be driven, in a sentence; "" where it can.
     lines             a program that makes the object as `checked`, as far as it is known.
@@ -53,6 +54,7 @@ class Subject:
     claim: Callable[[Any], Any] | None = None
     made: Callable[[Any], Any] = itself
     code: Callable[[Any], str] = written
+    shown: str = "checked(data)"
     idealised: bool = False
     refusal: str = ""
     lines: tuple[str, ...] = ()
