@@ -43,12 +43,19 @@ def main() -> None:
         for problem in problems:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
+    from claims.harness.commands.supervised import supervised
+
+    supervised(command)
+
+
+def command() -> int:
+    """The exit status of the command, run in this process."""
     try:
         from claims.harness.commands.main import main as command_line
     except KeyboardInterrupt:
         print("dpclaims: stopped before the command began", file=sys.stderr)
-        raise SystemExit(130) from None
-    command_line()
+        return 130
+    return command_line()
 
 
 if __name__ == "__main__":

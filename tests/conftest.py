@@ -24,12 +24,11 @@ def dpclaims(monkeypatch, capsys) -> Callable[..., tuple[int, str, str]]:
     """Runs the command line in this process: ``status, stdout, stderr = dpclaims("list", "--json")``."""
 
     def call(*arguments: str) -> tuple[int, str, str]:
-        from dpclaims import main
+        from dpclaims import command
 
         monkeypatch.setattr(sys, "argv", ["dpclaims", *arguments])
-        with pytest.raises(SystemExit) as stop:
-            main()
+        status = command()
         captured = capsys.readouterr()
-        return int(stop.value.code or 0), captured.out, captured.err
+        return status, captured.out, captured.err
 
     return call

@@ -18,6 +18,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from audits.foreign.calls import Failed, called
 from claims.harness.claim import Claim, Paper
 from claims.harness.places import OWN, matches, meant, near_miss, other_folders
 
@@ -155,10 +156,9 @@ def import_from(module: str, place: Path) -> Any:
     root = str(place.parents[module.count(".")])
     if module.split(".")[0] != "claims" and root not in sys.path:
         sys.path.append(root)
-    try:
-        found = importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # a module that ends the program would give its own status
-        raise ValueError(f"{place} cannot be imported: {type(error).__name__}: {error}") from error
+    found = called(importlib.import_module, module)
+    if type(found) is Failed:
+        raise ValueError(f"{place} cannot be imported: it {found.sentence}") from found.error
     file = Path(str(getattr(found, "__file__", "")))
     if file not in (place, place / "__init__.py") and file.resolve() not in (place, place / "__init__.py"):
         raise ValueError(f"{place} cannot be imported: the name {module!r} is taken by {file}; rename it")

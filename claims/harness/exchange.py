@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from audits.values import plain
-from claims.harness.commands.printed import harmless
+from claims.harness.commands.printed import harmless, untagged
 from claims.harness.run.temporary import write_whole
 
 PASSED, FAILED, UNDECIDED, ERROR = "passed", "failed", "undecided", "error"
@@ -182,7 +182,7 @@ def _cell(text: str) -> str:
     >>> _cell("a|b\\nc")
     'a\\\\|b c'
     """
-    return " ".join(text.split()).replace("|", "\\|")
+    return untagged(" ".join(text.split()).replace("|", "\\|"))
 
 
 def annotation_lines(cases: Sequence[Case]) -> Iterator[str]:

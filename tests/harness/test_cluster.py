@@ -10,12 +10,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
 from claims.harness.run import cluster, runner
+from claims.harness.run.cells import Cell, Outcome
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.store import claim_folder, read_claim, read_run
 from tests.harness.synthetic import claim, measure_mean
@@ -24,6 +26,8 @@ distributed = pytest.importorskip("distributed", reason="needs the cluster extra
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask warns of its own future
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = "song2021/lemma-b.2"
+CELL = Cell(claim="demo/theorem-1", index=0, chunk=0, trials=1)
+OTHER = Outcome(cell=replace(CELL, index=1), columns=None, evidence=(), seconds=0.0, error=None)
 
 
 @contextmanager
@@ -115,7 +119,7 @@ def _slow(point):
     return measure_mean(point)
 
 
-def test_a_scheduler_that_dies_is_said_and_finished_claims_are_kept(tmp_path):
+def test_a_scheduler_that_dies_is_said_and_finished_claims_are_kept(tmp_path, capfd):
     points = [{"n": k} for k in range(40)]
     claims = [claim("theorem-1"), claim("theorem-2", measure=_slow, points=points, chunk=50)]
     with _cluster(tmp_path, workers=2) as (address, processes):
@@ -129,15 +133,27 @@ def test_a_scheduler_that_dies_is_said_and_finished_claims_are_kept(tmp_path):
             run_claims(claims, Settings(tier="smoke"), out=tmp_path / "run", scheduler=address, notify=kill)
     assert time.monotonic() - started < 90
     assert read_claim(tmp_path / "run", "demo/theorem-1") is not None
+    assert "Traceback" not in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
-    "error", [distributed.comm.CommClosedError("closed"), distributed.CancelledError("x")]
+    ("answer", "raised", "words"),
+    [
+        (distributed.comm.CommClosedError("closed"), ChildProcessError, "tcp://here is gone"),
+        (distributed.CancelledError("x"), ChildProcessError, "tcp://here is gone"),
+        (SystemExit(0), ValueError, r"sent what cannot be read: it called exit\(0\)"),
+        ([None], ValueError, "sent no outcome of demo/theorem-1 but NoneType"),
+        (
+            [Outcome(cell=OTHER, columns=None, evidence=(), seconds=0.0, error=None)],
+            ValueError,
+            "no outcome of",
+        ),
+    ],
 )
-def test_a_scheduler_that_dies_before_an_outcome_arrives_is_said(error):
-    future = Mock(status="finished", result=Mock(side_effect=error))
-    with pytest.raises(ChildProcessError, match="tcp://here is gone"):
-        cluster._outcome(future, "tcp://here")
+def test_an_answer_that_is_no_outcome_is_said(answer, raised, words):
+    future = Mock(status="finished", result=Mock(side_effect=answer))
+    with pytest.raises(raised, match=words):
+        cluster._outcome(future, CELL, "tcp://here")
 
 
 def test_other_libraries_are_refused(tmp_path, monkeypatch):

@@ -93,10 +93,10 @@ def test_the_templates_of_contributing_run_and_give_their_verdicts(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ("x = (", "cannot be imported: SyntaxError"),
+        ("x = (", "cannot be imported: it raised SyntaxError"),
         ("x = 1", "neither CLAIM nor CLAIMS"),
         ("CLAIM = 7", "hold claims, got int"),
-        ("raise RuntimeError('no')", "cannot be imported: RuntimeError: no"),
+        ("raise RuntimeError('no')", "cannot be imported: it raised RuntimeError(no)"),
         (CLAIM.replace('"section 1"', '"section 1", name="Not A Name"'), "name must look like"),
     ],
 )

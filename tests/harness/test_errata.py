@@ -75,6 +75,20 @@ def test_misprints_are_a_list_and_the_papers_own_order_and_version_count(tmp_pat
         Misprint("Lemma 3", "$1/n$", " ")
 
 
+def test_a_letter_shows_nothing_from_elsewhere(tmp_path):
+    """Neither texts nor what a check prints become HTML, images or the end of their block."""
+    (tmp_path / "errata").mkdir()
+    (tmp_path / "errata" / "theorem-2.py").write_text("print('```')\n")
+    made = fallen("theorem-2", Weight.THEOREM, tmp_path)
+    finding = replace(made.finding, what="<img src=x> ![x](http://x.test) \x1b[2J")
+    text = document(PAPER, [replace(made, finding=finding)], {made.id: Checked("```\n<script>\n", None)})
+    assert "<img" not in text
+    assert r"\![x](http://x.test)" in text
+    assert "\x1b" not in text
+    assert "````text\n```\n<script>\n````\n" in text
+    assert "````python\nprint('```')\n````\n" in text
+
+
 def test_an_unknown_paper_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"PAPER must be one of .*song2021.*, got 'song2022'"):
         errata_command(["song2022"], folders=[], out=tmp_path)

@@ -12,7 +12,7 @@ import pytest
 
 from claims.harness.commands.printed import harmless
 from claims.harness.ids import check_id
-from claims.harness.report.mathematics import inline_html
+from claims.harness.report.mathematics import inline_html, markdown_to_html
 from claims.harness.report.write import write_report
 from claims.harness.run import seal, temporary
 from claims.harness.run.runner import Settings, run_claims
@@ -26,6 +26,7 @@ EVIL_IDS = [
     "demo/x:../y", "demo/x:", "", "demo/" + "x" * 300, 7, None,
 ]  # fmt: skip
 MARKUP = '<meta http-equiv="refresh" content="0;url=http://x.test/"><form action="http://x.test/"><script>1</script>'
+IMAGE = "![seen](http://x.test/image.png)"
 LATEX = [
     rf"$\text{{{MARKUP}}}$", r"$\href{javascript:alert(1)}{x}$", r"$\style{background:url(http://x.test)}{x}$",
     rf'$\class{{"{MARKUP}}}{{x}}$', rf'$\textcolor{{"{MARKUP}}}{{x}}$', rf"$x_{{{MARKUP}}}$",
@@ -136,6 +137,10 @@ def test_no_text_becomes_an_element_that_acts(text):
     for tag, attributes in Tags(inline_html(text)).tags:
         assert tag not in FORBIDDEN | {"meta"}
         assert not {name for name in attributes if name in ("href", "style", "src") or name.startswith("on")}
+
+
+def test_an_image_from_elsewhere_is_its_description():
+    assert Tags(markdown_to_html(IMAGE)).tags == [("p", {})]
 
 
 def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):

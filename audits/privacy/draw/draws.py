@@ -7,7 +7,6 @@ import enum
 import inspect
 import itertools
 import math
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -16,13 +15,14 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.foreign.calls import Failed, called
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import Word, objects
 from audits.privacy.outputs.outputs import Raw
 from audits.privacy.tuning import TUNING
-from audits.values import Refused, brief, copier, digest, foreign, told
+from audits.values import Refused, brief, copier, digest, foreign
 
 Mechanism = Callable[..., Any]
 
@@ -45,6 +45,8 @@ WORTH_FORKING = 0.2
 class Stopped(BaseException):
     """Raised into a run from outside, as by a handler of signals; its words say what happened. A mechanism
     that catches every `Exception` does not stop it."""
+
+    from_outside = True
 
 
 def each(f: Mechanism) -> Mechanism:
@@ -277,19 +279,16 @@ class Drawer:
         return objects([part[0] for part in parts]) if self.symbols else joined(parts)
 
     def _called(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
-        try:
-            raw = self._outputs(data, size, rng)
-        except WorkerFailed as error:
-            raise WorkerFailed(f"{error}; on {where}") from error
-        except (KeyboardInterrupt, Stopped):
-            raise
-        except BaseException as error:
-            # A panic of Rust and a test that fails are no `Exception`, but they are failures like others.
+        raw = called(self._outputs, data, size, rng)
+        if type(raw) is Failed:
+            error = raw.error
+            if isinstance(error, WorkerFailed):
+                raise WorkerFailed(f"{error}; on {where}") from error
             if self.symbols:
                 return objects([Word(f"raised {type(error).__name__}", failed=True)])
             if isinstance(error, SystemExit):
-                raise ValueError(f"mechanism called exit({error.code!r}) on {where}") from error
-            raise ValueError(f"mechanism {_raised(error, self.mechanism, where)}") from error
+                raise ValueError(f"mechanism {raw.sentence} on {where}") from error
+            raise ValueError(f"mechanism {_raised(raw, self.mechanism, where)}") from error
         try:
             with foreign():
                 outputs = _checked(raw, size)
@@ -302,12 +301,10 @@ class Drawer:
         return outputs
 
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
-        process, mine = os.getpid(), data.fresh()
+        mine = data.fresh()
         try:
             return self.mechanism(mine, size, rng)
         finally:
-            if os.getpid() != process:
-                os._exit(0)  # a child of a mechanism that forks must not go on with the audit
             if self.first_output is None:
                 self.first_output = time.perf_counter()
             if not self.changed:
@@ -328,9 +325,9 @@ def failure(output: Any) -> str:
     return output.name if isinstance(output, Word) and output.failed else ""
 
 
-def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
+def _raised(failed: Failed, mechanism: Mechanism, where: str) -> str:
     """What a mechanism raised, and what would do."""
-    remedy = SYMBOLS
+    error, remedy = failed.error, SYMBOLS
     if _is_of_the_call(error, mechanism):
         remedy = (
             "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
@@ -338,7 +335,7 @@ def _raised(error: BaseException, mechanism: Mechanism, where: str) -> str:
         )
     elif isinstance(error, (NameError, ImportError, AttributeError)):
         remedy = ""
-    return f"raised {type(error).__name__}({told(error)}) on {where}{remedy}"
+    return f"{failed.sentence} on {where}{remedy}"
 
 
 def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits.foreign.calls import Failed, called
 from audits.privacy.draw.datasets import Records, readings, records
 from audits.values import brief, digest
 from implementations.interfaces import Adjacency
@@ -33,19 +34,20 @@ def take_pairs(pairs: Pairs, rng: np.random.Generator, adjacency: AdjacencyLike)
 
     Raises ValueError naming the first pair that is not.
     """
-    more = False
-    try:
+
+    def listed() -> list[Any]:
         source: Any = pairs(rng) if callable(pairs) else pairs
-        if callable(pairs) or isinstance(pairs, Iterator):
-            found: list[Any] = list(itertools.islice(source, MAX_PAIRS + 1))
-            found, more = found[:MAX_PAIRS], len(found) > MAX_PAIRS
-        else:
-            found = list(source)
-    except Exception as error:
-        what = f"pairs(rng) raised {error!r}" if callable(pairs) else f"got {brief(pairs)}"
+        endless = callable(pairs) or isinstance(pairs, Iterator)
+        return list(itertools.islice(source, MAX_PAIRS + 1) if endless else source)
+
+    found = called(listed)
+    if type(found) is Failed:
+        what = f"pairs(rng) {found.sentence}" if callable(pairs) else f"got {brief(pairs)}"
         raise ValueError(
             f"pairs must hold or yield pairs (D, D′) of neighbouring datasets: {what}"
-        ) from error
+        ) from found.error
+    more = len(found) > MAX_PAIRS and (callable(pairs) or isinstance(pairs, Iterator))
+    found = found[:MAX_PAIRS] if more else found
     if not found:
         raise ValueError("pairs must hold at least one pair of neighbouring datasets, got none")
     relation = adjacency_relation(adjacency)
@@ -88,10 +90,9 @@ def adjacency_relation(adjacency: AdjacencyLike) -> Callable[[Any, Any], str | N
 
 
 def _by_function(test: Callable[[Any, Any], bool], first: Any, second: Any) -> str | None:
-    try:
-        answer: Any = test(first, second)
-    except (Exception, SystemExit) as error:
-        return f"the adjacency function raised {error!r}"
+    answer: Any = called(test, first, second)
+    if type(answer) is Failed:
+        return f"the adjacency function {answer.sentence}"
     if not isinstance(answer, (int, np.bool_)):
         return f"the adjacency function must return True or False, got {brief(answer)}"
     return None if answer else f"the adjacency function says no to {brief(first)} and {brief(second)}"

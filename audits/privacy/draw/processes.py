@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import multiprocessing
 import os
 import random
 import signal
 import sys
-import threading
-import time
 import warnings
 from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
@@ -17,11 +14,7 @@ from typing import Any
 
 import numpy as np
 
-PAUSE = 1.0
-"""Seconds between two looks at whether the parent lives."""
-_WATCH = "end-with-parent"
-_SET_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of Linux' prctl."""
+from audits.foreign.ends import killed_with_parent
 
 
 class WorkerFailed(ValueError):
@@ -35,32 +28,6 @@ class Unsendable(Exception):
 def can_fork() -> bool:
     """Whether processes can be forked safely here: they inherit mechanism and data, whatever these are."""
     return sys.platform == "linux"
-
-
-def killed_with_parent(parent: int) -> None:
-    """In a forked process: the system kills it when `parent` is gone, even by SIGKILL. Linux only.
-
-    The signal comes when the thread that forked ends, so that this thread must outlive the process.
-    """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it was gone before
-            os._exit(1)
-
-
-def end_with_parent(parent: int) -> None:
-    """In a worker process that any thread may have started: it ends within `PAUSE` seconds when `parent` is
-    gone, even by SIGKILL. A second call does nothing.
-    """
-    if any(thread.name == _WATCH for thread in threading.enumerate()):
-        return
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(PAUSE)
-        os._exit(1)
-
-    threading.Thread(target=watch, name=_WATCH, daemon=True).start()
 
 
 def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 import re
 import sys
-import threading
-import traceback
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from audits.foreign.calls import required
 from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import AsJson, Junit, Sarif, Summary, options_of
 from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, load_any, place_of
-from claims.harness.commands.watch import END, Watch, exits_are_errors, stdout_to_stderr, warnings_counted
+from claims.harness.commands.watch import Watch, stdout_to_stderr, warnings_counted
 from claims.harness.exchange import Outputs
-from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
@@ -51,16 +49,8 @@ def audit_command(
 
     Exit status: 0 not refuted (which is no proof) · 1 refuted · 2 bad input · 3 undecided · 4 crashed.
     """
-    before = threading.enumerate()
     outputs = Outputs(junit, summary, sarif)
-    status = audit_target(target, json=json, verbose=verbose, outputs=outputs, **options)
-    left = [thread for thread in threading.enumerate() if thread not in before and not thread.daemon]
-    if left:
-        # Python would wait for them, perhaps for ever.
-        print(f"dpclaims: threads that are left behind are ended: {len(left)}", file=sys.stderr)
-        sys.stdout.flush()
-        END(status)
-    raise typer.Exit(status)
+    raise typer.Exit(audit_target(target, json=json, verbose=verbose, outputs=outputs, **options))
 
 
 def audit_target(
@@ -77,8 +67,7 @@ def audit_target(
 
     Ctrl-C, SIGTERM, SIGHUP and the time limit print the bound reached, which holds at any time, and give
     status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
-    audit, the bound reached is printed as well. An error that is nobody's bad input is a traceback and status
-    4, so that it cannot pass for "refuted".
+    audit, the bound reached is printed as well.
     """
     watch: Watch | None = None
     asked = Asked(**options)
@@ -89,7 +78,7 @@ def audit_target(
         asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
         with stdout_to_stderr() as out, warnings_counted():
-            adjacency, loaded = load_any(target, asked)
+            adjacency, loaded = required(f"{target}: to load it", load_any, target, asked)
             claim = claim_of(asked, loaded)
             best = functools.partial(best_pairs, loaded, claim, asked.errors)
             targets = adjacent(loaded, adjacency, asked, best) if adjacency else [loaded]
@@ -109,24 +98,9 @@ def audit_target(
     except (KeyboardInterrupt, Signalled):
         print("dpclaims: stopped before the audit began", file=sys.stderr)
         return UNDECIDED
-    except SystemExit as error:  # its status could pass for a verdict
-        print(f"dpclaims: {target} called exit({error.code!r})", file=sys.stderr)
-        return BAD_INPUT
-    except Exception:
-        traceback.print_exc()
-        print("dpclaims: the audit crashed; this says nothing of the mechanism", file=sys.stderr)
-        return CRASHED
     # "Refuted" counts most, then "undecided".
     status = max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
-    try:
-        _show(targets, results, json, verbose, again)
-        sys.stdout.flush()
-    except (BrokenPipeError, SystemExit):  # the latter is what Rich makes of the former
-        _write_nowhere()  # who reads has seen enough, the status stays
-    except OSError as error:
-        _write_nowhere()
-        print(f"dpclaims: the result cannot be written: {error.strerror}", file=sys.stderr)
-        return CRASHED
+    _show(targets, results, json, verbose, again)
     try:
         named = {one.name: result for one, result in zip(targets, results, strict=True)}
         publish_audits(named, place_of(target, targets[0].mechanism), outputs or Outputs())
@@ -153,11 +127,6 @@ def _said(error: ValueError, target: str) -> str:
 
     words = as_options(str(error))
     return words + pins(target) if " raised " in words and "known to work" not in words else words
-
-
-def _write_nowhere() -> None:
-    """Standard output goes nowhere from here on: Python would try again, and fail, when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _show(
@@ -233,22 +202,25 @@ def show(name: str, result: AuditResult, verbose: bool = False, again: str = "",
 
 
 def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Asked) -> AuditResult:
-    from audits.privacy import audit_privacy
+    from audits.privacy import Stopped, audit_privacy
 
-    with watch, exits_are_errors():
-        return audit_privacy(
-            watch.watched(loaded.mechanism),
-            loaded.pairs,
-            epsilon=claim[0],
-            delta=claim[1],
-            adjacency=loaded.adjacency,
-            **asked.keywords,
-            precision=PRECISION,
-            confirm=True,
-            partial=True,
-            planting=True,
-            progress=watch.look,
-        )
+    try:
+        with watch:
+            return audit_privacy(
+                watch.watched(loaded.mechanism),
+                loaded.pairs,
+                epsilon=claim[0],
+                delta=claim[1],
+                adjacency=loaded.adjacency,
+                **asked.keywords,
+                precision=PRECISION,
+                confirm=True,
+                partial=True,
+                planting=True,
+                progress=watch.look,
+            )
+    except Stopped as stop:  # between two stages
+        return watch.result(str(stop))
 
 
 def claim_of(asked: Asked, loaded: Target) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from claims.harness.conformance import RULES, Context, baseline_exponents, named
 from claims.harness.discover import Catalogue, Problem, broken, discover, select
 from claims.harness.mutation.notice import first_noticed
 from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, ClaimResult
+from claims.harness.run.workers import in_workers
 
 
 def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int, json: bool) -> int:
@@ -88,8 +89,4 @@ def _smoke_all(claims: Sequence[Claim], jobs: int) -> dict[str, ClaimResult]:
             results[claim.id] = smoke(claim)
             print(f"[{number}/{len(claims)}] {claim.id}", file=sys.stderr, flush=True)
         return results
-    import joblib
-
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
-        found: Any = joblib.Parallel(n_jobs=jobs)(joblib.delayed(smoke)(c) for c in claims)
-    return {result.id: result for result in found}
+    return {result.id: result for result in in_workers(smoke, [(claim,) for claim in claims], jobs)}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from claims.harness.claim import Claim, Paper
+from claims.harness.commands.printed import harmless, untagged
 from claims.harness.errata import Checked, check_file, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Weight
@@ -85,8 +86,8 @@ def document(
     by_id = {c.id: c for c in claims}
     own = [by_id[e.id] for e in by_weight([entry_of(c) for c in claims]) if not _follows(by_id[e.id], claims)]
     have = "The longer ones end with a program of at most thirty lines that shows the numbers by itself."
-    parts = [f"# Remarks on {paper.reference}\n"]
-    parts += [f"Read in the version {paper.text}.\n"] if paper.text else []
+    parts = [f"# Remarks on {untagged(paper.reference)}\n"]
+    parts += [f"Read in the version {untagged(paper.text)}.\n"] if paper.text else []
     parts.append(INTRODUCTION.format(checks=have if any(map(owes_check, own)) else ""))
     heavy = [c for c in own if _weight(c) not in LIGHT]
     for weight in dict.fromkeys(map(_weight, heavy)):
@@ -97,7 +98,7 @@ def document(
         if weight is Weight.TYPO:
             lines += [f"* *{m.place}*: printed {m.printed}; meant {m.meant}." for m in paper.misprints]
         if lines:
-            parts += [f"## {HEADINGS[weight]}\n", "\n".join(lines) + "\n"]
+            parts += [f"## {HEADINGS[weight]}\n", untagged("\n".join(lines)) + "\n"]
     return "\n".join(parts)
 
 
@@ -129,12 +130,19 @@ def _entry(claim: Claim, claims: Sequence[Claim], checked: Checked | None, label
         named = ", ".join(dict.fromkeys(f"{c.result} ({c.place})" for c in consequences))
         lines.append(f"**What falls with it.** {named}.\n")
     lines.append(f"**The authors’ answer.** {_whole(found.answer) if found.answer else 'None yet.'}\n")
+    lines = [untagged(line) for line in lines]
     if owes_check(claim) and check_file(claim).is_file():
-        source = check_file(claim).read_text(encoding="utf-8").rstrip()
-        printed = f" It prints\n\n```text\n{checked.output.rstrip()}\n```" if checked is not None else ""
+        source = check_file(claim).read_text(encoding="utf-8")
+        printed = f" It prints\n\n{fenced('text', checked.output)}" if checked is not None else ""
         lines.append(f"**A check by itself**, of less than ten seconds.{printed}\n")
-        lines.append(f"```python\n{source}\n```\n")
+        lines.append(f"{fenced('python', source)}\n")
     return "\n".join(lines)
+
+
+def fenced(language: str, text: str) -> str:
+    """A text as a block of code, whatever backquotes are in it."""
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}{language}\n{harmless(text).rstrip()}\n{fence}"
 
 
 def _line(claim: Claim) -> str:

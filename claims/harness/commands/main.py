@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
-import traceback
 from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
 
+from audits.foreign.calls import Failed
 from claims.harness.commands.audit import audit_command
 from claims.harness.commands.canaries import canaries_command
 from claims.harness.commands.map import map_command
@@ -21,7 +20,7 @@ from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
-from claims.harness.run.result import BAD_INPUT, CRASHED, ClaimResult, NotebookFailed
+from claims.harness.run.result import BAD_INPUT, CRASHED, PASSED, ClaimResult, NotebookFailed
 from claims.harness.words import TIERS, Kind
 
 app = typer.Typer(
@@ -52,8 +51,8 @@ DataPath = Annotated[
 ]
 
 
-def main() -> None:
-    """Run the command line: whatever happens, one sentence and an exit status.
+def main() -> int:
+    """Run the command line: whatever happens, one sentence, and the exit status.
 
     Bad input has status 2, dead workers and what the system refuses (a full disk) 4. SIGINT, SIGTERM and
     SIGHUP have 128 + their number; what is finished is stored then, and workers are stopped.
@@ -69,19 +68,16 @@ def main() -> None:
                 sys.stdout.flush()
         except OSError as error:
             status = _refused(error)
-    raise SystemExit(status)
+    return status
 
 
-def _run_app() -> int | str | None:
+def _run_app() -> int:
     """The exit status of the command that was asked for."""
     try:
         with signals_raise():
-            return app(prog_name="dpclaims", standalone_mode=False)
+            return app(prog_name="dpclaims", standalone_mode=False) or PASSED
     except USAGE as error:
         return _misused(error)
-    except SystemExit as end:
-        # Typer's own: who read standard output has left, which says nothing of any claim.
-        return 128 + signal.SIGPIPE if end.code == 1 else end.code
     except Signalled as stop:
         print(f"dpclaims: {stop.sentence()}", file=sys.stderr)
         return 128 + stop.number
@@ -99,9 +95,10 @@ def _run_app() -> int | str | None:
     except NotebookFailed as error:
         print(f"dpclaims: {error}", file=sys.stderr)
         return CRASHED
-    except Exception:
-        # Status 1 means that a claim is refuted: a fault of this program says nothing of any claim.
-        traceback.print_exc()
+    except BaseException as error:
+        # Status 1 means that something is refuted, and 0 that it is not.
+        print(Failed(error).traceback, end="", file=sys.stderr)
+        print("dpclaims: the command crashed, which says nothing of what it checks", file=sys.stderr)
         return CRASHED
 
 

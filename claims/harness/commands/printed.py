@@ -1,11 +1,13 @@
 """What is printed: control characters of other people's texts are shown, and do nothing.
 
 Names, notes, tracebacks and file names may come from run folders, tables and libraries of anybody. An escape
-character in them could move the cursor, rename the window or overwrite a verdict.
+character in them could move the cursor, rename the window or overwrite a verdict. A letter that the encoding
+of a stream lacks, and a reader that has left, change no verdict either.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, TextIO
 
@@ -36,16 +38,64 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
+def untagged(text: str) -> str:
+    """Markdown whose author can put neither HTML nor an image from elsewhere onto a page.
+
+    >>> print(untagged("$a<b$, <img src=x>, ![x](http://y)"))
+    $a<b$, < img src=x>, \\![x](http://y)
+    """
+    text = re.sub(r"<(?=[A-Za-z/!?][^<>$]*>)", "< ", harmless(text))
+    return re.sub(r"!(?=\[[^\]]*\][(\[])", r"\!", text)
+
+
+_WORDS = (
+    "ε eps δ delta α alpha μ mu ρ rho σ sigma λ lambda ≥ >= ≤ <= × x · * − - – - — - "
+    "‘ ' ’ ' “ \" ” \" ′ ' … ... ∞ inf"
+)
+PLAIN = str.maketrans(dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True)))
+"""What stands for the letters and signs of this program's own words where an encoding lacks them."""
+
+
+def writable(text: str, encoding: str) -> str:
+    """The text without what the encoding lacks: other letters, or question marks, stand in its place.
+
+    >>> writable("ε ≥ 2 at 日", "cp1252"), writable("é", "latin-1")
+    ('eps >= 2 at ?', 'é')
+    """
+    try:
+        text.encode(encoding)
+        return text
+    except UnicodeEncodeError:
+        return text.translate(PLAIN).encode(encoding, "replace").decode(encoding)
+
+
 class Printed:
     """A text stream that writes harmless text only; all else is the stream's that it stands for."""
+
+    encoding = "utf-8"
+    """What it takes: Click would go around a stream that says ASCII."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     def write(self, text: str) -> int:
         """Write the text, harmless; on a terminal with its colours."""
-        self.stream.write(harmless(text, colours=self.stream.isatty()))
+        shown = harmless(text, colours=self.stream.isatty())
+        try:
+            self.stream.write(writable(shown, self.stream.encoding or "utf-8"))
+        except BrokenPipeError:
+            self._write_nowhere()
         return len(text)
+
+    def flush(self) -> None:
+        """Write what is kept; who reads and has left has seen enough."""
+        try:
+            self.stream.flush()
+        except BrokenPipeError:
+            self._write_nowhere()
+
+    def _write_nowhere(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
 
     def writelines(self, lines: Any) -> None:
         """Write several texts."""

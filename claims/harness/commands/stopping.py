@@ -6,13 +6,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 AGAIN = 0.05
 """Seconds after which a signal is sent once more whose exception Python has thrown away."""
+TOGETHER = 0.5
+"""Seconds within which a second signal is the first: a terminal sends one to the parent of the command, too,
+which hands it on."""
+NEVER = 0, -float("inf")
+"""No signal, at no time."""
 
 
 class Signalled(BaseException):
@@ -34,22 +41,26 @@ class Signalled(BaseException):
 
 
 @contextmanager
-def signals_raise() -> Iterator[None]:
-    """While this is open, SIGINT, SIGTERM and SIGHUP raise `Signalled` in the main thread.
+def signals_raise(error: Callable[[int], BaseException] = Signalled) -> Iterator[None]:
+    """While this is open, SIGINT, SIGTERM and SIGHUP raise `error(number)` in the main thread.
 
     What is ignored stays ignored: `nohup` means it. Python throws exceptions away that are raised in a
     finalizer, or in what runs after a fork: a signal that arrives there is sent once more.
     """
-    outer = sys.unraisablehook
+    outer, last = sys.unraisablehook, _last()
 
     def stop(number: int, frame: object) -> None:
-        raise Signalled(number)
+        before, last[:] = last[:], [number, time.monotonic()]
+        if before[0] != number or last[1] - before[1] > TOGETHER:
+            raise error(number)
 
     def thrown_away(what: Any) -> None:
-        if not isinstance(what.exc_value, Signalled):
+        if not getattr(what.exc_type, "from_outside", False):
             outer(what)
             return
-        timer = threading.Timer(AGAIN, os.kill, (os.getpid(), what.exc_value.number))
+        number = int(last[0])
+        last[:] = NEVER
+        timer = threading.Timer(AGAIN, os.kill, (os.getpid(), number))
         timer.daemon = True
         timer.start()
 
@@ -63,3 +74,9 @@ def signals_raise() -> Iterator[None]:
         sys.unraisablehook = outer
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@cache
+def _last() -> list[float]:
+    """The last signal that came, and when: the same list for handlers inside of each other."""
+    return [*NEVER]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import atexit
-import contextlib
 import functools
 import importlib
 import importlib.util
@@ -14,12 +13,13 @@ import shutil
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from audits.foreign.calls import Failed, called
 from claims.harness.commands.asked import Asked
 
 ADD_REMOVE = "add-remove"
@@ -234,8 +234,7 @@ def is_library_object(target: str) -> bool:
     """Whether TARGET is the dotted name of something in a module: `diffprivlib.tools.mean`."""
     if _is_file(target) or ":" in target or "." not in target:
         return False
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
+    _let_import_from_here(target)
     try:
         return importlib.util.find_spec(target) is None
     except (ImportError, ValueError):  # its parent is no package, or is not installed here
@@ -406,35 +405,44 @@ def _import_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise ValueError(f"TARGET: {path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    # As `python file.py` does: modules next to it can be imported, and dataclasses find their module.
-    sys.path.insert(0, str(path.resolve().parent))
+    # As with `python file.py`, modules next to it can be imported, and dataclasses find their module.
+    _let_import(path.resolve().parent)
     if path.stem not in sys.modules:
         sys.modules[path.stem] = module
-    with _import_errors(str(path)):
-        spec.loader.exec_module(module)
+    _import_checked(str(path), spec.loader.exec_module, module)
     return module
 
 
 def _import_module(name: str) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise ValueError(f"TARGET must be file.py, file.py:name or package.module:name, got {name!r}")
-    sys.path.insert(0, str(Path.cwd()))
-    with _import_errors(name):
-        return importlib.import_module(name)
+    _let_import_from_here(name)
+    return _import_checked(name, importlib.import_module, name)
 
 
-@contextlib.contextmanager
-def _import_errors(place: str) -> Iterator[None]:
-    try:
-        yield
-    except SystemExit as error:
-        raise ValueError(f"TARGET: importing {place} called exit({error.code!r})") from error
-    except Exception as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if place in f.filename]
-        line = f" (line {frames[-1].lineno})" if frames else ""
-        message = " ".join(str(error).split())
-        kind = type(error).__name__
-        raise ValueError(f"TARGET: importing {place} raised {kind}: {message}{line}") from error
+def _let_import_from_here(name: str) -> None:
+    """Let the module be imported from the current folder if it stands there."""
+    here, top = Path.cwd(), name.partition(".")[0]
+    if (here / top).is_dir() or (here / f"{top}.py").is_file():
+        _let_import(here)
+
+
+def _let_import(folder: Path) -> None:
+    """Let modules of a folder be imported, before installed ones and after those of Python itself: a file
+    that happens to be called random.py stands in nobody's way."""
+    if str(folder) not in sys.path:
+        installed = (i for i, p in enumerate(sys.path) if p.endswith(("site-packages", "dist-packages")))
+        sys.path.insert(next(installed, len(sys.path)), str(folder))
+
+
+def _import_checked(place: str, function: Callable[[Any], Any], argument: Any) -> Any:
+    """What the function imports; ValueError, with the line, where that fails."""
+    found = called(function, argument)
+    if type(found) is not Failed:
+        return found
+    frames = [f for f in traceback.extract_tb(found.error.__traceback__) if place in f.filename]
+    line = f" (line {frames[-1].lineno})" if frames else ""
+    raise ValueError(f"TARGET: importing {place} {found.sentence}{line}") from found.error
 
 
 def _module_number(module: ModuleType, name: str, where: str) -> float | None:

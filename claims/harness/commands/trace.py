@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from audits.foreign.calls import required
 from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import (
     Arguments,
@@ -32,11 +30,13 @@ from claims.harness.commands.options import (
     Summary,
     options_of,
 )
+from claims.harness.commands.printed import harmless
 from claims.harness.commands.published import publish_traces
+from claims.harness.commands.supervised import leave
 from claims.harness.commands.targets import adjacent, load_any, place_of
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs, must_be_writable, save_plot
-from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.trace import TraceResult
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 STATUS = {"leak": DIFFERS, "ledger-exceeds": DIFFERS, "nothing-found": PASSED, "lost": UNDECIDED}
 LIMIT = 30.0
 """Seconds that a command takes, at most, where the user names no others."""
-PATIENCE = 1.0
-"""Seconds that threads of a program have to end after the trace."""
+PATIENCE = 15.0
+"""Seconds after the time limit at which a program that cannot be interrupted is ended."""
 MOST_SECONDS = 1e9
 MOST_PAIRS = 16
 """Pairs of the stock that are traced, at most."""
@@ -116,25 +116,17 @@ def trace_command(
     3 draws were lost, so that nothing is known · 4 crashed.
     """
     options = Options(**given)
-    before = set(threading.enumerate())
-    end = functools.partial(_end, os._exit)  # a program that is traced finds another one
-    watchdog = threading.Timer(options.time_limit + 15.0 * PATIENCE, end, [f"{target} cannot be interrupted"])
+    watchdog = threading.Timer(options.time_limit + PATIENCE, _end, [target])
     watchdog.daemon = True
     watchdog.start()
     status = trace_target(target, options, Outputs(junit, summary, sarif), json=json)
-    left = [t for t in threading.enumerate() if t not in before and not t.daemon]
-    for thread in left:
-        thread.join(PATIENCE / len(left))
-    if any(thread.is_alive() for thread in left):
-        end(f"{target} leaves a thread that does not end")  # Python would wait for it
     watchdog.cancel()
     raise typer.Exit(status)
 
 
-def _end(leave: Callable[[int], None], reason: str) -> None:
+def _end(target: str) -> None:
     """End the process, whatever else runs in it."""
-    print(f"dpclaims: {reason}", file=sys.__stderr__, flush=True)
-    sys.stdout.flush()
+    print(f"dpclaims: {harmless(target)} cannot be interrupted", file=sys.__stderr__, flush=True)
     leave(BAD_INPUT)
 
 
@@ -152,13 +144,6 @@ def trace_target(target: str, options: Options, outputs: Outputs, *, json: bool 
     except KeyboardInterrupt:
         print("dpclaims: stopped", file=sys.stderr)
         return UNDECIDED
-    except SystemExit as error:
-        print(f"dpclaims: {target} called exit({error.code!r})", file=sys.stderr)
-        return BAD_INPUT
-    except Exception:
-        traceback.print_exc()
-        print("dpclaims: the trace crashed; this says nothing of the program", file=sys.stderr)
-        return CRASHED
     if json:
         from audits.trace.result import FORMAT
         from claims.harness.run.serialise import dumps
@@ -177,7 +162,7 @@ def _results(target: str, options: Options) -> dict[str, tuple[str, TraceResult]
     from audits.trace import trace_privacy
 
     asked = options.asked()
-    adjacency, loaded = load_any(target, asked)
+    adjacency, loaded = required(f"{target}: to load it", load_any, target, asked)
     claim = loaded.epsilon if options.epsilon is None else options.epsilon
     if claim is None:
         raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")

@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from claims.harness.commands.stopping import signals_raise
+from claims.harness.commands.supervised import leave
 from claims.harness.run.result import UNDECIDED
 
 if TYPE_CHECKING:
@@ -27,8 +29,6 @@ GRACE, STUCK = 1.0, 5.0
 use."""
 FIRST_PROGRESS, MOST_PAUSE = 2.0, 8.0
 """Seconds to the first line of progress; pauses double up to the second."""
-END = os._exit
-STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
@@ -49,24 +49,6 @@ def stdout_to_stderr() -> Iterator[int | None]:
         finally:
             os.dup2(kept, 1)
             os.close(kept)
-
-
-@contextlib.contextmanager
-def exits_are_errors() -> Iterator[None]:
-    """`os._exit` raises SystemExit in this process, whose exit status would pass for a verdict; children may
-    end as they like."""
-    mine = os.getpid()
-
-    def ended(status: int) -> None:
-        if os.getpid() != mine:
-            END(status)
-        raise SystemExit(status)
-
-    os._exit = ended  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        os._exit = END
 
 
 @contextlib.contextmanager
@@ -111,12 +93,12 @@ class Watch:
         self.first = True
         self.ended = threading.Event()
         self.handlers: dict[int, Any] = {}
+        self.stack = contextlib.ExitStack()
 
     def __enter__(self) -> None:
         if threading.current_thread() is not threading.main_thread():
             return
-        for number in STOPPING:
-            self.handlers[number] = signal.signal(number, self._stop)
+        self.stack.enter_context(signals_raise(_stopped))
         if self.limit is not None:
             self.handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._late)
             signal.setitimer(signal.ITIMER_REAL, self.limit + FIRST_OUTPUT, 1.0)
@@ -124,7 +106,8 @@ class Watch:
 
     def __exit__(self, *exception: object) -> None:
         self.ended.set()
-        if self.handlers and self.limit is not None:
+        self.stack.close()
+        if self.handlers:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
         for number, handler in self.handlers.items():
             signal.signal(number, handler)
@@ -148,11 +131,6 @@ class Watch:
     def look(self, look: Look) -> None:
         """Remember the last look, for the next line of progress."""
         self.last = look
-
-    def _stop(self, number: int, frame: object) -> None:
-        from audits.privacy import Stopped
-
-        raise Stopped(f"Stopped by {signal.Signals(number).name}.")
 
     def _late(self, number: int, frame: object) -> None:
         from audits.privacy import Stopped
@@ -180,7 +158,7 @@ class Watch:
                 if self.out is not None:
                     note = "The time limit was reached in a call that cannot be stopped."
                     os.write(self.out, self.document(self.result(note)).encode())
-                END(UNDECIDED)
+                leave(UNDECIDED)
 
     def result(self, note: str) -> AuditResult:
         """What is known by now."""
@@ -197,3 +175,9 @@ class Watch:
             f"ε ≥ {look.epsilon_lower:.4g}, evidence (e-value) 10^{log_e:.1f}, {look.samples:,} samples, "
             f"{spent}{next_step}"
         )
+
+
+def _stopped(number: int) -> BaseException:
+    from audits.privacy import Stopped
+
+    return Stopped(f"Stopped by {signal.Signals(number).name}.")

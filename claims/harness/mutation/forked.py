@@ -11,7 +11,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from audits.privacy.draw.processes import killed_with_parent
+from audits.foreign.ends import killed_with_parent
 
 PROCESSOR_SECONDS = 300
 """Processor time after which a process is ended, unless `allow` gives it more or less."""

@@ -91,8 +91,14 @@ def _put_aside(formula: str, formulas: list[str]) -> str:
 def _render(kept: str, formulas: list[str]) -> str:
     import mistune
 
-    rendered = mistune.create_markdown(escape=True, plugins=["table", "strikethrough"])(kept)
-    return _PLACE.sub(lambda found: formulas[int(found[1])], str(rendered))
+    class Shown(mistune.HTMLRenderer):
+        """An image would be loaded from wherever its author says: its description is shown."""
+
+        def image(self, text: str, url: str, title: str | None = None) -> str:
+            return text
+
+    markdown = mistune.create_markdown(renderer=Shown(escape=True), plugins=["table", "strikethrough"])
+    return _PLACE.sub(lambda found: formulas[int(found[1])], str(markdown(kept)))
 
 
 def inline_html(text: str) -> str:

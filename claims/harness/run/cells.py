@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence, no_coarser
+from audits.foreign.calls import Failed, called
 from audits.judge import deciding_first
 from claims.harness.claim import RESERVED, Budget, Claim, Point
 from claims.harness.run.seeds import generator
@@ -80,33 +80,34 @@ def cells_of(claim: Claim, tier: str) -> Iterator[Cell]:
 
 
 def compute(claim: Claim, cell: Cell, settings: Settings) -> Outcome:
-    """Compute one cell; an exception becomes its traceback."""
+    """Compute one cell; whatever the claim does in place of that becomes its traceback."""
     started = time.perf_counter()
-    points = claim.tier(settings.tier).points
-    axes = dict(points[cell.index])
-    columns: Mapping[str, Any] | None = None
-    evidence: tuple[Evidence, ...] = ()
-    error: str | None = None
-    try:
-        point = Point(
-            axes=axes,
-            rng=generator(settings.seed, claim.id, axes, cell.chunk),
-            # Points are judged one by one: each has its part of the share.
-            alpha=settings.share / len(points) if claim.check is not None else settings.share,
-            trials=cell.trials,
-            data=settings.data if claim.check_data is not None else None,
-        )
-        if claim.check is not None:
-            evidence = _checked(claim, point)
-            columns = _table(cell, axes, evidence)
-        else:
-            assert claim.measure is not None
-            columns = _columns(claim, cell, axes, claim.measure(point))
-    except Exception:
-        columns, evidence, error = None, (), traceback.format_exc()
+    found = called(_computed, claim, cell, settings)
+    error = found.traceback if type(found) is Failed else None
+    columns, evidence = (None, ()) if type(found) is Failed else found
     return Outcome(
         cell=cell, columns=columns, evidence=evidence, seconds=time.perf_counter() - started, error=error
     )
+
+
+def _computed(
+    claim: Claim, cell: Cell, settings: Settings
+) -> tuple[Mapping[str, Any] | None, tuple[Evidence, ...]]:
+    points = claim.tier(settings.tier).points
+    axes = dict(points[cell.index])
+    point = Point(
+        axes=axes,
+        rng=generator(settings.seed, claim.id, axes, cell.chunk),
+        # Points are judged one by one: each has its part of the share.
+        alpha=settings.share / len(points) if claim.check is not None else settings.share,
+        trials=cell.trials,
+        data=settings.data if claim.check_data is not None else None,
+    )
+    if claim.check is not None:
+        evidence = _checked(claim, point)
+        return _table(cell, axes, evidence), evidence
+    assert claim.measure is not None
+    return _columns(claim, cell, axes, claim.measure(point)), ()
 
 
 def conclude(

@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from audits.foreign.calls import Failed, called
 from claims.harness.closure import Sources, import_paths, roots_of
 from claims.harness.run.cells import Cell, Outcome, compute
 from claims.harness.run.provenance import versions
@@ -66,37 +67,38 @@ def on_cluster(
     with _connected(address) as client:
         from distributed import as_completed
 
-        futures: list[Future[Any]] = []
+        asked: dict[Future[Any], Cell] = {}
         for task in tasks:
             packed = pack(task)
             expected = Expected(module=task.claim.module, digest=task.digest, versions=libraries)
             for cell in task.cells:
-                futures.append(client.submit(_on_worker, packed, cell, tuple(paths), expected, pure=False))
+                future = client.submit(_on_worker, packed, cell, tuple(paths), expected, pure=False)
+                asked[future] = cell
         with client.as_current():
-            ready = as_completed(futures)
+            ready = as_completed([*asked])
         for future in ready:
-            yield _outcome(future, address)
+            yield _outcome(future, asked[future], address)
 
 
-def _outcome(future: Future[Any], address: str) -> Outcome:
-    """What a worker found; the errors of `on_cluster` where it found nothing."""
+def _outcome(future: Future[Any], cell: Cell, address: str) -> Outcome:
+    """What a worker found for a cell; the errors of `on_cluster` where it found nothing."""
     from distributed import CancelledError, KilledWorker
 
-    try:
-        error = future.exception() if future.status == "error" else None
-        found = future.result() if error is None else None
-    except (OSError, CancelledError) as lost:  # the outcome is on its worker still
-        raise ChildProcessError(f"the scheduler {address} is gone") from lost
-    if isinstance(error, KilledWorker):
+    worker = f"a worker of the cluster {address}"
+    # The answer is unpickled here, which runs what its worker says.
+    found = called(lambda: future.exception() if future.status == "error" else future.result())
+    if type(found) is Failed:
+        if isinstance(found.error, (OSError, CancelledError)):  # the outcome is on its worker still
+            raise ChildProcessError(f"the scheduler {address} is gone") from found.error
+        raise ValueError(f"{worker} sent what cannot be read: it {found.sentence}") from found.error
+    if isinstance(found, KilledWorker):
         raise ChildProcessError(f"the workers of {address} die again and again on one cell: memory, perhaps")
-    if error is not None:
-        words = " ".join(str(error).split())
-        raise ValueError(
-            f"a worker of the cluster {address} cannot run claims: {type(error).__name__}: {words}"
-        )
+    if isinstance(found, BaseException):
+        raise ValueError(f"{worker} cannot run claims: it {Failed(found).sentence}")
     if isinstance(found, Refused):
-        raise ValueError(f"a worker of the cluster {address} {found.reason}; nothing of it was stored")
-    assert isinstance(found, Outcome)
+        raise ValueError(f"{worker} {found.reason}; nothing of it was stored")
+    if not isinstance(found, Outcome) or found.cell != cell:
+        raise ValueError(f"{worker} sent no outcome of {cell.claim} but {type(found).__name__}")
     return found
 
 
@@ -110,10 +112,10 @@ def _on_worker(packed: bytes, cell: Cell, paths: Sequence[str], expected: Expect
         # The sources are read before they are loaded.
         if (refused := _difference(expected, _sources(tuple(paths)))) is not None:
             return refused
-        try:
-            claim, settings = pickle.loads(packed)
-        except Exception as error:
-            return Refused(f"cannot load {cell.claim} ({type(error).__name__}: {error})")
+        found = called(pickle.loads, packed)
+        if type(found) is Failed:
+            return Refused(f"cannot load {cell.claim}: it {found.sentence}")
+        claim, settings = found
         with one_thread():
             return compute(claim, cell, settings)
 
@@ -169,9 +171,8 @@ def _connected(address: str) -> Iterator[Client]:
     except ImportError as error:
         raise ValueError(f"--scheduler needs the library Dask, which is missing here ({error})") from error
     _must_answer(address)
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)  # its loggers have levels of their own
     try:
         try:
             client = Client(address, timeout=f"{CONNECT:g}s", set_as_default=False)
@@ -185,4 +186,4 @@ def _connected(address: str) -> Iterator[Client]:
             with suppress(Exception):
                 client.close(timeout=CLOSE)
     finally:
-        logger.setLevel(before)
+        logging.disable(before)

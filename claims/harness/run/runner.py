@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import combine
+from audits.foreign.calls import Failed, called, required
 from claims.harness.claim import Claim
 from claims.harness.closure import Sources, import_paths, roots_of
 from claims.harness.discover import Catalogue, broken, discover, select
@@ -268,7 +268,7 @@ def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
     if settings.data is not None:
         for claim in readers:
             assert claim.check_data is not None
-            claim.check_data(settings.data)
+            required(f"{claim.id}: its check of the data", claim.check_data, settings.data)
     return data_digest(settings.data) if readers else None
 
 
@@ -369,11 +369,12 @@ def _conclude(
     started = time.perf_counter()
     rows, evidence = pd.DataFrame(), ()
     if error is None:
-        try:
-            with one_thread():
-                evidence, rows = conclude(claim, ordered, settings.share)
-        except Exception:
-            error = traceback.format_exc()
+        with one_thread():
+            found = called(conclude, claim, ordered, settings.share)
+        if type(found) is Failed:
+            error = found.traceback
+        else:
+            evidence, rows = found
     resolutions = [e.resolution for e in evidence if e.resolution is not None]
     return ClaimResult(
         id=claim.id,

@@ -1,0 +1,1 @@
+"""How other people's code gets in."""
