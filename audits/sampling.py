@@ -2,15 +2,12 @@
 # pyright: reportUnknownArgumentType=false
 """Does a sampler follow its law?
 
-Four questions, each with an error probability of its own:
+Two questions, each with an error probability of its own:
 
 * are draws distributed as a known distribution function says (Kolmogorov–Smirnov, finite-sample;
   Anderson–Darling, which looks at the tails);
-* do two samplers of one law agree (two-sample Kolmogorov–Smirnov);
 * does a Markov kernel keep its law: a draw from the law, hidden at a random place of a stretch of the chain,
-  must have a uniform rank there (Gandy and Scott 2020);
-* has a chain forgotten its start: chains from starts far apart must agree at the end. Where they do not, that
-  is an error which says how many steps would do, not a verdict about the law.
+  must have a uniform rank there (Gandy and Scott 2020).
 
 The distribution function comes from quadrature of the density (`distribution_function`), never from the
 sampler under test.
@@ -181,32 +178,6 @@ def anderson_darling(draws: ArrayLike, law: Distribution, *, alpha: float) -> Fi
     )
 
 
-def two_samples(first: ArrayLike, second: ArrayLike, *, alpha: float) -> Fit:
-    """Two independent samples of what should be one law, by the two-sample Kolmogorov–Smirnov test.
-
-    The p-value is the bound 2·exp(−2nm/(n + m)·D²) of the limit law, which holds for finite samples when
-    n = m ≥ 458 and with a factor below 1.1 otherwise (Wei and Dudley 2012).
-    """
-    x, y = np.sort(_draws("first", first)), np.sort(_draws("second", second))
-    _level(alpha)
-    both = np.concatenate([x, y])
-    distance = float(
-        np.abs(
-            np.searchsorted(x, both, side="right") / x.size - np.searchsorted(y, both, side="right") / y.size
-        ).max()
-    )
-    size = x.size * y.size / (x.size + y.size)
-    critical = math.sqrt(math.log(2.2 / alpha) / (2.0 * size))
-    return Fit(
-        test="two-sample Kolmogorov–Smirnov",
-        statistic=distance,
-        p_value=min(1.0, 2.2 * math.exp(-2.0 * size * distance**2)),
-        resolution=critical + 0.5 * _Z90 / math.sqrt(size),
-        samples=x.size + y.size,
-        alpha=alpha,
-    )
-
-
 def rank_statistics(
     start: Array,
     kernel: Kernel,
@@ -264,49 +235,6 @@ def rank_statistics(
         samples=chains * (length + 1),
         alpha=alpha,
     )
-
-
-def require_mixed(
-    kernel: Kernel,
-    starts: Sequence[Array],
-    statistic: Callable[[Array], Array],
-    rng: np.random.Generator,
-    *,
-    steps: int,
-    alpha: float,
-    most: int = 1 << 14,
-) -> Array:
-    """Run chains from several sets of starts and return all end states, once they agree.
-
-    starts  at least two arrays (chains, …), far apart: the chains of each must end in the same law.
-    steps   how many steps the caller meant to take.
-    alpha   probability that chains which have mixed are called unmixed.
-    most    where chains disagree, the run goes on up to this many steps to find out how many are wanted.
-    Raises ValueError where the end states of two sets differ after `steps` steps; it names the number of
-    steps after which they no longer did, doubled as a margin, or says that `most` were not enough.
-    """
-    _level(alpha)
-    if len(starts) < 2:
-        raise ValueError(f"starts must hold at least two sets of starts, got {len(starts)}")
-    if steps < 1:
-        raise ValueError(f"steps must be ≥ 1, got {steps}")
-    states, taken, goal = [np.array(s, dtype=np.float64) for s in starts], 0, steps
-    while True:
-        for _ in range(goal - taken):
-            states = [kernel(state, rng) for state in states]
-        taken = goal
-        values = [statistic(state) for state in states]
-        pairs = [(a, b) for i, a in enumerate(values) for b in values[:i]]
-        apart = any(not two_samples(a, b, alpha=alpha / len(pairs)).follows for a, b in pairs)
-        if not apart and taken == steps:
-            return np.concatenate(states)
-        if not apart:
-            raise ValueError(f"steps must be about {2 * taken}: the chain has not mixed after {steps}")
-        if 2 * taken > most:
-            raise ValueError(
-                f"steps must be above {taken}: the chain has not mixed even then, let alone {steps}"
-            )
-        goal = 2 * taken
 
 
 def _draws(name: str, values: ArrayLike) -> Array:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -26,8 +24,6 @@ def test_statistics_agree_with_scipy() -> None:
     expected = stats.kstest(draws, LAW)
     assert found.statistic == pytest.approx(expected.statistic)
     assert found.p_value == pytest.approx(expected.pvalue)
-    mine = sampling.two_samples(draws[:200], draws[200:], alpha=0.01)
-    assert mine.statistic == pytest.approx(stats.ks_2samp(draws[:200], draws[200:]).statistic)
 
 
 @pytest.mark.parametrize("test", [sampling.kolmogorov_smirnov, sampling.anderson_darling])
@@ -70,21 +66,3 @@ def test_ranks_show_a_kernel_with_too_much_noise() -> None:
         start, autoregression(0.8, 0.7), lambda x: x[:, 0] ** 2, rng, length=9, alpha=1e-6
     )
     assert not found.follows
-
-
-def test_a_chain_that_has_not_mixed_is_an_error_that_says_how_many_steps() -> None:
-    rng = np.random.default_rng(7)
-    starts = [np.full((500, 1), -5.0), np.full((500, 1), 5.0)]
-    kernel = autoregression(0.99, math.sqrt(1 - 0.99**2))
-    with pytest.raises(ValueError, match=r"steps must be about \d+: .* after 10"):
-        sampling.require_mixed(kernel, starts, lambda x: x[:, 0], rng, steps=10, alpha=1e-6)
-    ends = sampling.require_mixed(kernel, starts, lambda x: x[:, 0], rng, steps=2000, alpha=1e-6)
-    assert sampling.kolmogorov_smirnov(ends[:, 0], LAW, alpha=1e-6).follows
-
-
-def test_a_chain_that_never_mixes_is_an_error_too() -> None:
-    starts = [np.full((50, 1), -5.0), np.full((50, 1), 5.0)]
-    with pytest.raises(ValueError, match="not mixed even then"):
-        sampling.require_mixed(
-            lambda x, _: x, starts, lambda x: x[:, 0], np.random.default_rng(0), steps=3, alpha=0.01, most=20
-        )
