@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from audits.maps import from_opendp
+from audits.maps import from_opendp, own
 from audits.maps.neighbours import distances
 from audits.maps.program import program
 from audits.maps.result import NOTHING, REFUTED, ROUNDING, UNDECIDED, MapResult
@@ -18,56 +19,106 @@ BUDGET = 60.0
 ALPHA = 0.001
 
 
-def check_map(
-    target: Any,
-    *,
-    d_in: Any = None,
-    budget: float = BUDGET,
-    seed: int = 0,
-    alpha: float = ALPHA,
-    made: Sequence[str] = (),
-    progress: Callable[[Search], None] | None = None,
-) -> MapResult:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """The keywords of `check_map`; ValueError, which names it, for one that makes no sense."""
+
+    d_in: Any = None
+    domain: Any = None
+    stability: Any = None
+    metric: str | None = None
+    output: str | None = None
+    budget: float = BUDGET
+    max_pairs: int | None = None
+    seed: int = 0
+    alpha: float = ALPHA
+    made: Sequence[str] = ()
+    progress: Callable[[Search], None] | None = None
+
+    def __post_init__(self) -> None:
+        if not (_is_number(self.budget) and 0.0 < self.budget < math.inf):
+            raise ValueError(f"budget must be a positive number of seconds, got {self.budget!r}")
+        if not (_is_number(self.alpha) and 0.0 < self.alpha < 1.0):
+            raise ValueError(f"alpha must be in (0, 1), got {self.alpha!r}")
+        for name, least in ("seed", 0), ("max_pairs", 1):
+            value: Any = getattr(self, name)
+            if not (value is None and least) and not (isinstance(value, int) and value >= least):
+                raise ValueError(f"{name} must be an integer ≥ {least}, got {value!r}")
+        if self.d_in is not None and not (_is_number(self.d_in) and 0 < self.d_in < math.inf):
+            raise ValueError(f"d_in must be a positive number, got {self.d_in!r}")
+
+
+def check_map(target: Any, **options: Any) -> MapResult:
     """Search for two neighbours whose outputs are farther apart than the object states.
 
-    target    an OpenDP Transformation or Measurement, or what has its attributes.
+    target    an OpenDP Transformation or Measurement, or what has its attributes; a function of your own.
+    domain, stability, metric, output   of a function of your own, of one list of records: a Hypothesis
+              strategy of such lists, closed under adding and removing records (for "change-one" and "hamming"
+              under replacing them); d_in ↦ d_out, or a factor; names of the input metric, "symmetric" if
+              None, and of the output metric, "l2" if None. An object with `sensitivity()` has the factor.
     d_in      the input distance to try; None for several.
-    budget    seconds.
-    alpha     the probability that a measurement which keeps its claim is refuted.
+    budget    seconds: 60.
+    max_pairs stop after so many pairs, or some more; None for no limit.
+    seed      of every draw of inputs, 0; a measurement has randomness of its own.
+    alpha     the probability that a measurement which keeps its claim is refuted: 0.001.
     made      lines of Python that make the object under the name `checked`, for the printed program.
     progress  called with the search after each of its rounds.
 
     The outputs of a transformation are compared exactly: a pair that exceeds the stated distance is a proof.
     No pair found is no proof. Raises ValueError for bad input. Needs Hypothesis (``dpclaims[maps]``).
+
+    >>> from hypothesis import strategies as st
+    >>> lists = st.lists(st.integers(0, 9))
+    >>> check_map(sum, domain=lists, stability=8, output="absolute").pair
+    ([], [9])
     """
-    if not (isinstance(budget, int | float) and 0.0 < budget < math.inf):
-        raise ValueError(f"budget must be a positive number of seconds, got {budget!r}")
-    if not (isinstance(alpha, int | float) and 0.0 < alpha < 1.0):
-        raise ValueError(f"alpha must be in (0, 1), got {alpha!r}")
-    if not (isinstance(seed, int) and seed >= 0):
-        raise ValueError(f"seed must be an integer ≥ 0, got {seed!r}")
+    try:
+        asked = Options(**options)
+    except TypeError as error:
+        raise ValueError(f"check_map: {error}") from None
     try:
         import hypothesis as _  # noqa: F401
     except ImportError as error:
         raise ValueError("a map is checked with Hypothesis: pip install 'dpclaims[maps]'") from error
-    subject = subject_of(target)
+    subject = subject_of(target, asked)
     began = time.monotonic()
     if subject.refusal:
-        return _nothing(subject, f"{subject.refusal}.", seed, began)
-    wanted = (d_in,) if d_in is not None else distances(subject.metric, subject.domain)
+        return _nothing(subject, f"{subject.refusal}.", asked.seed, began)
+    wanted = (asked.d_in,) if asked.d_in is not None else distances(subject.metric, subject.domain)
     choices, skipped = _claimed(subject, wanted)
     if not choices:
-        return _nothing(subject, "the map makes no finite claim.", seed, began, skipped)
-    search = Search(subject, choices, seed, began + budget).run(alpha, progress)
-    return _result(search, began, skipped, made, alpha)
+        return _nothing(subject, "the map makes no finite claim.", asked.seed, began, skipped)
+    # A map that raises may take long to say so, which the search does not pay for.
+    search = Search(subject, choices, asked.seed, time.monotonic() + asked.budget, asked.max_pairs)
+    search.run(asked.alpha, asked.progress)
+    return _result(search, began, skipped, asked)
 
 
-def subject_of(target: Any) -> Subject:
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def assert_map(target: Any, **options: Any) -> MapResult:
+    """Raise AssertionError where an object's map is refuted, or nothing could be driven; else the result.
+
+    options   as `check_map`.
+    """
+    __tracebackhide__ = True
+    result = check_map(target, **options)
+    if result.verdict in (REFUTED, UNDECIDED):
+        raise AssertionError(f"{result.summary()}\nreplay: seed={result.seed}")
+    return result
+
+
+def subject_of(target: Any, given: Options) -> Subject:
     """The claim that an object carries. ValueError where it carries none that is known here."""
     if from_opendp.is_opendp(target):
         return from_opendp.read(target)
+    if own.is_own(target, given):
+        return own.read(target, given)
     raise ValueError(
-        f"target must be an OpenDP transformation or measurement, got {type(target).__name__}: {target!r}"
+        "target must be an OpenDP transformation or measurement, or a function with domain= and stability=, "
+        f"got {type(target).__name__}: {target!r}"
     )
 
 
@@ -106,9 +157,7 @@ def _nothing(subject: Subject, words: str, seed: int, began: float, skipped: Seq
     )
 
 
-def _result(
-    search: Search, began: float, skipped: Sequence[str], made: Sequence[str], alpha: float
-) -> MapResult:
+def _result(search: Search, began: float, skipped: Sequence[str], asked: Options) -> MapResult:
     subject = search.subject
     found, verdict = _verdict(search)
     searched = [
@@ -124,7 +173,7 @@ def _result(
             + (f"; {search.undecided:,} pairs were not told apart" if search.undecided else "")
         )
     if search.audits:
-        searched.append(f"audits of proposed pairs: {search.audits}, at α_k = 6α/(π²k²), α = {alpha:g}")
+        searched.append(f"audits of proposed pairs: {search.audits}, at α_k = 6α/(π²k²), α = {asked.alpha:g}")
     if search.failed:
         skipped = [*skipped, f"{search.failed:,} pairs on which the function raises: {search.failure}"]
     if search.slow:
@@ -142,7 +191,7 @@ def _result(
         d_in=None if found is None else found.d_in,
         stated=None if found is None else found.stated,
         found=_words(found, verdict),
-        program="" if found is None else program(subject, found, made or subject.lines),
+        program="" if found is None else program(subject, found, asked.made or subject.lines),
         certain=found is not None and found.certain and verdict == REFUTED,
         pairs=search.pairs,
         ratio=search.ratio,
@@ -150,7 +199,7 @@ def _result(
         skipped=tuple(skipped),
         seconds=time.monotonic() - began,
         seed=search.seed,
-        alpha=None if subject.claim is None else alpha,
+        alpha=None if subject.claim is None else asked.alpha,
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from audits.maps import frames
+from audits.maps import frames, matrices
 from audits.maps.domains import INTEGERS, Atom, Mapping, Opaque, Vector
 from audits.maps.subject import Subject, itself, written
 
@@ -53,6 +53,13 @@ def read(found: Any) -> Subject:
     domain, metric = domain_of(found.input_domain), metric_of(found.input_metric)
     measure = getattr(found, "output_measure", None)
     output, refusal = "", ""
+    make, write, extra = itself, written, ()
+    if str(found.input_domain).startswith("NPArray2Domain"):
+        descriptor = found.input_domain.descriptor
+        domain = matrices.points_of(descriptor)
+        if isinstance(domain, matrices.Point):
+            make, write, extra = matrices.made(domain), matrices.code(domain), ("import numpy as np",)
+            domain = Vector(domain, descriptor.size)
     if isinstance(domain, Opaque):
         refusal = f"the input domain is {domain}"
     elif metric is None:
@@ -67,7 +74,9 @@ def read(found: Any) -> Subject:
         beyond = domain_of(found.output_domain)
         if not output:
             refusal = f"distances in the metric {found.output_metric} are not known here"
-        elif output in DATASETS.values() and not isinstance(beyond, Vector):
+        elif output in DATASETS.values() and not (
+            isinstance(beyond, Vector) or str(found.output_domain).startswith("NPArray2Domain")
+        ):
             # As a matrix of products under the symmetric distance: a distance of the data behind it.
             refusal = (
                 f"{found.output_metric} is a distance of datasets that an output in {found.output_domain} "
@@ -84,7 +93,9 @@ def read(found: Any) -> Subject:
         claim=claim,
         idealised=_is_idealised(found),
         refusal=refusal,
-        lines=("import opendp.prelude as dp", "", FEATURES),
+        made=make,
+        code=write,
+        lines=(*extra, "import opendp.prelude as dp", "", FEATURES),
     )
 
 

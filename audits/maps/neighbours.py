@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from audits.maps.distances import gap
-from audits.maps.domains import Atom, Mapping, Vector
+from audits.maps.domains import Atom, Drawn, Mapping, Vector
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -65,15 +65,16 @@ def near(domain: Any, metric: str, first: Any, choices: tuple[Any, ...]) -> Iter
 
     They cost no draw, so that each drawn dataset is tried with many neighbours.
     """
-    if metric not in DATASETS or not isinstance(domain, Vector) or not isinstance(first, list):
+    if metric not in DATASETS or not isinstance(domain, Vector | Drawn) or not isinstance(first, list):
         return
     records = cast("list[Any]", first)
-    edges = domain.element.edges()[:EDGES] if isinstance(domain.element, Atom) else []
+    element, size = getattr(domain, "element", None), getattr(domain, "size", None)
+    edges = element.edges()[:EDGES] if isinstance(element, Atom) else []
     edges.sort(key=lambda edge: (len(repr(edge)), repr(edge)))  # a violation is shown with the simplest
     places = sorted({0, len(records) // 2, len(records) - 1}) if records else []
     found: list[tuple[list[Any], int]] = []
     if metric in ("symmetric", "insert-delete"):
-        if domain.size is None:
+        if size is None:
             found += [(records[:i] + records[i + 1 :], 1) for i in places]
             found += [(records + [edge], 1) for edge in [*edges, *records[:1]]]
             found += [([edge] + records, 1) for edge in edges[:2]]
@@ -148,6 +149,11 @@ def _record(draw: DrawFn, domain: Any, known: list[Any]) -> Any:
 
     if hasattr(domain, "element"):
         new = domain.element.strategy()
+        if known and (kept := {place for margin in getattr(domain, "margins", ()) for place in margin.by}):
+            # A record of a group that is there: groups that are promised stay.
+            alike, fresh = draw(st.sampled_from(known)), draw(new)
+            mixed = [alike[i] if i in kept else value for i, value in enumerate(fresh)]
+            new = st.just(tuple(mixed))
         return draw(st.one_of(new, st.sampled_from(known)) if known else new)
     drawn = [*draw(domain.strategy()), *known]
     return draw(st.sampled_from(drawn)) if drawn else draw(st.nothing())

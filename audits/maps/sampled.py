@@ -104,6 +104,7 @@ def suggested(first: Sequence[Any], second: Sequence[Any], claim: Any) -> tuple[
 def _needed(claim: Any, p: Any, q: Any) -> Any:
     import numpy as np
 
+    p, q = np.minimum(p, 1.0 - 1e-12), np.clip(q, 1e-300, 1.0 - 1e-12)
     return np.where(p > q, claim.least(np.maximum(p, q), q), 0.0)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import re
 import time
 import zlib
 from collections import Counter
@@ -76,6 +77,7 @@ class Search:
     choices: tuple[Any, ...]
     seed: int
     deadline: float
+    max_pairs: int | None = None
     pairs: int = 0
     ratio: float = 0.0
     violation: Found | None = None
@@ -99,14 +101,12 @@ class Search:
         alpha   the probability that the proposals of a measurement that keeps its claim are refuted.
         """
         number = 0
-        while self.violation is None and time.monotonic() < self.deadline and not self.exhausted:
+        while self.violation is None and not (self.exhausted or self._over()):
             before = self.pairs
             self._round(number)
             self._decide(alpha)
             number += 1
-            self.exhausted = (
-                self.pairs == before and self.subject.claim is None and time.monotonic() < self.deadline
-            )
+            self.exhausted = self.pairs == before and self.subject.claim is None and not self._over()
             if progress is not None:
                 progress(self)
         return self
@@ -114,6 +114,10 @@ class Search:
     def progress(self) -> str:
         """What is known by now, in words."""
         return f"{self.pairs:,} pairs, at most {self.ratio:.3g} of what is stated"
+
+    def _over(self) -> bool:
+        enough = self.max_pairs is not None and self.pairs >= self.max_pairs
+        return enough or time.monotonic() > self.deadline
 
     def _round(self, number: int) -> None:
         import hypothesis
@@ -134,7 +138,8 @@ class Search:
         )
         @given(pairs(subject.domain, subject.metric, self.choices))
         def attempt(pair: tuple[Any, Any, Any]) -> None:
-            if time.monotonic() > self.deadline + (GRACE if self.violation or self.proposal else 0.0):
+            shrinking = self.violation is not None or self.proposal is not None
+            if time.monotonic() > self.deadline + GRACE if shrinking else self._over():
                 raise TimeIsUp
             first, second, d_in = pair
             close = [*near(subject.domain, subject.metric, first, self.choices)]
@@ -321,10 +326,11 @@ class Search:
 
 
 class Raised:
-    """An exception as an output: its kind and its first line."""
+    """An exception as an output: its kind and its last line in words."""
 
     def __init__(self, error: Exception) -> None:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        text = str(getattr(error, "message", None) or error)
+        lines = [line.strip() for line in text.splitlines() if re.search("[a-z]{3}", line)]
         self.words = f"{type(error).__name__}: {lines[-1] if lines else ''}"[:200]
 
     def __str__(self) -> str:

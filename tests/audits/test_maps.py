@@ -12,11 +12,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from audits.maps import check_map
+from audits.maps import assert_map, check_map
 from audits.maps.distances import gap
 from audits.maps.domains import Atom, Mapping, Vector
+from audits.maps.frames import Frame, Margin, Row
 from audits.maps.from_opendp import domain_of
+from audits.maps.neighbours import pairs
 from audits.maps.target import load
 
 INTEGERS = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
@@ -132,6 +136,78 @@ def test_what_is_no_claim_or_cannot_be_driven_is_undecided() -> None:
     result = check_map(raising, budget=1.0)
     assert result.verdict == "undecided"
     assert "raises" in result.found
+
+
+def clipped_sum(records: list[float]) -> float:
+    return sum(min(max(value, 0.0), 1.0) for value in records)
+
+
+def test_functions_of_ones_own_state_their_map_as_attributes_or_sensitivity() -> None:
+    lists = st.lists(st.integers(-5, 5).map(float), max_size=6)
+    given: dict[str, Any] = {"domain": lists, "output": "absolute", "budget": 3.0}
+    assert check_map(clipped_sum, stability=1, **given).verdict == "no-pair-found"
+    assert check_map(clipped_sum, stability=lambda d: d / 2, **given).verdict == "refuted"
+    with pytest.raises(ValueError, match="domain must be a Hypothesis strategy"):
+        check_map(clipped_sum, stability=1)
+
+    class Clipped:
+        domain = lists
+
+        def __call__(self, records: list[float]) -> list[float]:
+            return [clipped_sum(records), clipped_sum(records)]
+
+        def sensitivity(self) -> float:
+            return 1.0
+
+    result = check_map(Clipped(), budget=5.0)
+    assert result.verdict == "refuted"
+    assert float(result.found) == pytest.approx(math.sqrt(2.0))
+
+
+def test_assert_map_raises_where_a_map_is_refuted() -> None:
+    assert assert_map(SOUND["sum"], budget=1.0).verdict == "no-pair-found"
+    with pytest.raises(AssertionError, match="REFUTED: stated"):
+        assert_map(UNSOUND["pairs of records"], budget=10.0)
+
+
+def test_a_promise_about_pairs_is_kept_by_neighbours() -> None:
+    groups = Margin((0,), max_length=3, max_groups=2, invariant="keys")
+    domain = Frame(Row((("g", Atom("i32", 0, 3)), ("x", Atom("f64", 0.0, 1.0)))), (groups,))
+
+    @settings(max_examples=20, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(pairs(domain, "symmetric", (1, 2)))
+    def kept(pair: tuple[Any, Any, Any]) -> None:
+        first, second, d_in = pair
+        assert {row[0] for row in first} == {row[0] for row in second}
+        assert all(domain.holds(rows) for rows in (first, second))
+        assert not gap("symmetric", first, second).exceeds(d_in)
+
+    kept()
+
+
+def measurement(scale: float) -> Any:
+    """Discrete Laplace noise on a whole number, which states ε = d_in."""
+    rng = np.random.default_rng(7)
+
+    class Noisy:
+        input_domain, input_metric, output_measure = "AtomDomain(T=i32)", ABSOLUTE, "MaxDivergence"
+
+        def map(self, d_in: int) -> float:
+            return float(d_in)
+
+        def invoke(self, value: int) -> int:
+            p = -math.expm1(-1.0 / scale)
+            return value + int(rng.geometric(p)) - int(rng.geometric(p))
+
+    return Noisy()
+
+
+def test_a_measurement_is_refuted_where_its_noise_is_half_of_what_it_states() -> None:
+    # False alarm: α = 10⁻⁶ over all proposals of the run.
+    assert check_map(measurement(1.0), budget=2.0, d_in=1, alpha=1e-6).verdict == "no-pair-found"
+    result = check_map(measurement(0.5), budget=20.0, d_in=1, alpha=1e-6)
+    assert result.verdict == "refuted", result.summary()
+    assert not result.certain
 
 
 def test_the_same_seed_finds_the_same_pair_and_the_program_shows_it(tmp_path: Any) -> None:
