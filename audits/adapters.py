@@ -1,11 +1,10 @@
 """Adapters: functions, estimators and measurements of libraries as mechanisms.
 
-None of them imports the library that it is for, but for Opacus: they use what its objects offer. What takes
-no seed is marked as such (`unseeded`), so that a result says that it cannot be replayed. This file is written
+None of them imports the library that it is for: they use what its objects offer. What takes no seed is
+marked as such (`unseeded`), so that a result says that it cannot be replayed. This file is written
 for Python 3.6 and later and needs nothing but NumPy, as a worker of another Python loads it by its path.
 """
 
-import copy
 import importlib
 import inspect
 import re
@@ -363,57 +362,6 @@ def pydp_algorithm(kind: Callable[..., Any], *, epsilon: float, **options: Any) 
         return [kind(epsilon=epsilon, **options).quick_result(list(values)) for _ in range(size)]
 
     return unseeded(mechanism)
-
-
-def opacus_step(
-    model: Any,
-    loss: Callable[..., Any],
-    *,
-    noise_multiplier: float,
-    max_grad_norm: float,
-    batch_size: int,
-    delta: float,
-    poisson_sampling: bool = True,
-) -> Tuple[Callable[..., Any], Callable[[int], float]]:
-    """One step of DP-SGD by Opacus: (mechanism, claim), where claim(n) is its accountant's ε for n records.
-
-    model   a PyTorch module; each output starts from a copy of it.
-    loss    ``loss(model, *batch)`` → a number, summed over the batch.
-    The outputs are the weights after one step of rate 1. A dataset is X or (X, y).
-    Raises ImportError where PyTorch or Opacus is missing.
-    """
-    # By their names: neither is installed where the rest of this file is used and checked.
-    torch: Any = importlib.import_module("torch")
-    opacus: Any = importlib.import_module("opacus")
-    accountants: Any = importlib.import_module("opacus.accountants")
-
-    def one(data: Any, rng: np.random.Generator) -> Any:
-        torch.manual_seed(int(rng.integers(2**63)))
-        tensors = [torch.as_tensor(np.array(part)).float() for part in _parts(data)]
-        private = copy.deepcopy(model)
-        optimiser = torch.optim.SGD(private.parameters(), lr=1.0)
-        rows = torch.utils.data.TensorDataset(*tensors)
-        private, optimiser, loader = opacus.PrivacyEngine().make_private(
-            module=private,
-            optimizer=optimiser,
-            data_loader=torch.utils.data.DataLoader(rows, batch_size=batch_size),
-            noise_multiplier=noise_multiplier,
-            max_grad_norm=max_grad_norm,
-            poisson_sampling=poisson_sampling,
-        )
-        batch = next(iter(loader))
-        optimiser.zero_grad()
-        loss(private, *batch).backward()
-        optimiser.step()
-        return np.concatenate([p.detach().numpy().ravel() for p in private.parameters()]).astype(float)
-
-    def claim(n: int) -> float:
-        accountant = accountants.RDPAccountant()
-        rate = 1.0 / -(-n // batch_size)  # one over the number of batches, as Opacus has it
-        accountant.step(noise_multiplier=noise_multiplier, sample_rate=rate)
-        return float(accountant.get_epsilon(delta=delta))
-
-    return each(one), claim
 
 
 def _parts(data: Any) -> Tuple[Any, ...]:
