@@ -263,6 +263,7 @@ def read_table(asked: RatesAsked) -> Any:
     """The table of --csv; ValueError for a file or a column that cannot be used."""
     import pandas as pd
 
+    assert asked.csv is not None
     file, numbers = asked.csv, [c for c in (asked.risk, *asked.axis, asked.error) if c is not None]
     trial = [] if asked.trial in (None, "none") else [asked.trial]
     try:
