@@ -229,7 +229,7 @@ no.such.module.f            | there is no 'no' here
 noisy.py:not a name         | TARGET must be file.py
 :name                       | TARGET must be file.py
 mypack.core.nothing         | has no 'nothing'
-mypack.core.noisy_max       | audit mypack.core.noisy_max --adjacency add --schema counts=5, or .* n=5
+mypack.core.noisy_max       | audit mypack.core.noisy_max --adjacency add .*--schema counts=5, or .* n=5
 mypack.core:shifted         | `value` of shifted may be one number or records.* --schema value=1, or .*n=5
 mypack.core:needs           | needs needs bounds: give --set bounds=…
 mypack/core.py:later        | later does not return .* asyncio.run\(later\(data\)\)
@@ -403,6 +403,7 @@ def test_a_crash_is_no_refutation(write, dpclaims, monkeypatch):
 def test_the_document_and_the_files_for_other_tools(write, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     file = write(body("print('hello')", "return sum(data) + rng.laplace(scale=0.2, size=size)"))
+    (tmp_path / "out").mkdir()
     outputs = Outputs(tmp_path / "out" / "junit.xml", tmp_path / "summary.md")
     assert audit_target(file, json=True, outputs=outputs, max_samples=20_000, seed=3) == 1
     captured = capsys.readouterr()

@@ -170,6 +170,23 @@ def test_an_audit_that_is_stopped_is_undecided(tmp_path, dpclaims, ending, call)
     assert "Traceback" not in err
 
 
+@pytest.mark.parametrize("everybody", [False, True], ids=["the parent", "a terminal"])
+def test_a_signal_is_heeded_once(tmp_path, everybody):
+    """Whoever sends it knows one process; a terminal sends it to parent and child."""
+    program = PROGRAM.format(top="", line="open('called', 'w'); time.sleep(60)")
+    (tmp_path / "program.py").write_text(program)
+    process = subprocess.Popen(
+        [*COMMAND, "trace", "program.py"], cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE, start_new_session=True, text=True,
+    )  # fmt: skip
+    while not (tmp_path / "called").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    (os.killpg if everybody else os.kill)(process.pid, signal.SIGTERM)
+    assert process.communicate(timeout=60)[1] == "dpclaims: stopped by SIGTERM\n"
+    assert process.returncode == 128 + signal.SIGTERM
+
+
 # ---------------------------------------------------------------- encodings
 
 ENCODINGS = ["cp1252", "latin-1", "cp437", "ascii"]

@@ -211,10 +211,6 @@ def adds(data, rng):
 
 def sleeps(data, rng):
     time.sleep(1e6)
-
-def hides(data, rng):
-    threading.Thread(target=time.sleep, args=(1e6,)).start()
-    return data.sum() + rng.laplace()
 """
 
 
@@ -225,7 +221,6 @@ def hides(data, rng):
         ("raises", 2, "the program ends with Own: \\x1b[31mxxx"),
         ("adds", 2, "on both datasets"),
         ("sleeps", 3, "the time limit of"),
-        ("hides", 0, "threads that are left behind are ended"),
     ],
 )
 def test_a_program_that_does_not_end_well(tmp_path: Path, name: str, status: int, words: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from audits import adapters
+from audits.foreign.calls import Failed, called
 from audits.maps.program import lines_of
 
 
@@ -46,11 +47,7 @@ def _called(function: Any, target: str) -> Any:
             f"TARGET: {target} needs {', '.join(needed)}: name an object, or a function without arguments "
             "that returns one; a function of your own has its map in attributes `domain` and `stability`"
         )
-    try:
-        return function()
-    except Exception as error:
-        words = " ".join(str(error).split())[-300:]
-        raise ValueError(f"TARGET: {target} raised {type(error).__name__}: {words}") from error
+    return _required(f"TARGET: {target}", function)
 
 
 def _imported(file: Path) -> Any:
@@ -62,9 +59,13 @@ def _imported(file: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, str(file.resolve().parent))
     sys.modules.setdefault(file.stem, module)
-    try:
-        spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
-        words = " ".join(str(error).split())[-300:]
-        raise ValueError(f"TARGET: importing {file} raised {type(error).__name__}: {words}") from error
+    _required(f"TARGET: importing {file}", spec.loader.exec_module, module)
     return module
+
+
+def _required(what: str, function: Any, *arguments: Any) -> Any:
+    """The result of the user's own code; ValueError, `what` and what the code did, where it gives none."""
+    found = called(function, *arguments)
+    if type(found) is Failed:
+        raise ValueError(f"{what} {found.sentence}") from found.error
+    return found

@@ -96,14 +96,15 @@ def run_check(file: Path) -> Checked:
     # One BLAS thread: many would wait for each other on matrices of this size.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-I", "-c", LIMITED, str(file.resolve()), f"{SECONDS:.0f}"]
+        command = [sys.executable, "-I", "-X", "utf8", "-c", LIMITED, str(file.resolve()), f"{SECONDS:.0f}"]
         try:
             done = subprocess.run(
                 command,
                 cwd=folder,
                 env=environment,
                 capture_output=True,
-                text=True,
+                encoding="utf-8",
+                errors="replace",
                 timeout=PATIENCE * SECONDS,
             )
         except subprocess.TimeoutExpired:

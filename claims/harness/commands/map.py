@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from audits.foreign.calls import required
 from claims.harness.commands.options import (
     AsJson,
     Environments,
@@ -26,7 +26,7 @@ from claims.harness.commands.published import publish_map
 from claims.harness.commands.targets import place_of
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs
-from claims.harness.run.result import BAD_INPUT, CRASHED, DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.maps import MapResult
@@ -79,20 +79,9 @@ def map_command(
 
 def map_target(target: str, options: Options, outputs: Outputs, *, json: bool = False) -> int:
     """Check the map of TARGET, print what was found, and return the exit status."""
-    try:
-        with stdout_to_stderr():
-            result = _checked(target, options)
-        publish_map(target, result, place_of(target), outputs)
-    except ValueError as error:
-        print(f"dpclaims: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print("dpclaims: stopped; nothing was found by then", file=sys.stderr)
-        return UNDECIDED
-    except Exception:
-        traceback.print_exc()
-        print("dpclaims: the search crashed; this says nothing of the map", file=sys.stderr)
-        return CRASHED
+    with stdout_to_stderr():
+        result = _checked(target, options)
+    publish_map(target, result, place_of(target), outputs)
     if json:
         from claims.harness.run.serialise import dumps
 
@@ -109,7 +98,7 @@ def _checked(target: str, options: Options) -> MapResult:
 
     asked = {"d_in": _distance(options.d_in), "budget": _seconds(options.budget), "seed": options.seed}
     if options.python is None and not options.with_packages:
-        found, made = load(target)
+        found, made = required(f"TARGET: to load {target}", load, target)
         return check_map(found, made=made, progress=_progress(), **asked)
     from audits.environments import environment, interpreter
 
