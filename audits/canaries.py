@@ -40,6 +40,8 @@ COIN = 1e-6
 """Fair coins are refused with this probability at most, as coins that are not fair."""
 LARGEST = 30.0
 """The largest ε that is looked at: 10⁵ canaries that are all guessed right show ε ≥ 10."""
+STREAM = 20_230_515
+"""What sets the draws of an audit apart from those of a user's generator with the same seed."""
 LEAST = 1e-6
 """The least value of a claim that is looked at; several Rényi orders cannot all have ε = 0."""
 TOUCHING = 1.0 / (1.0 + np.exp(-np.linspace(-16.0, 16.0, 257)))
@@ -138,7 +140,8 @@ def audit_canaries(
     if not hasattr(claim, "edge"):
         raise ValueError(f"claim must be one such as Approximate(1.0, 1e-5), got {claim!r}")
     values, coins, runs = _checked(scores, included)
-    rng = np.random.default_rng(seed)
+    # A stream of its own: the coins may come from default_rng(seed), too.
+    rng = np.random.default_rng([seed, STREAM])
     # Sorted by score, ties at random; then some are set aside at random.
     coins = coins[np.lexsort((rng.random(values.size), values))]
     if guesses is None:

@@ -12,6 +12,13 @@ is not measured again.
 * jax-privacy 2.0: `CanaryScoreAuditor.epsilon_clopper_pearson` on the scores of the same regression, with a
   threshold chosen by the strategy `Split`.
 * `audit_privacy`, both methods, with all the samples.
+
+    python -m benchmarks.peers --canaries --runs 20 --jax-privacy FOLDER --opake FOLDER --privacy-guard FOLDER
+
+holds `audit_canaries` against them on the same scores of one training run: 1,000 canaries, mechanisms whose ε
+at δ = 10⁻⁵ is known, appended to peers_canaries.csv. "GDP" converts a bound of μ to ε; its truth is the ε of the
+least μ for which the mechanism is μ-GDP. PrivacyGuard, from a clone, does not choose the number of guesses: 50 at
+each end, for both.
 """
 
 from __future__ import annotations
@@ -33,7 +40,8 @@ from benchmarks.reachable import reachable_epsilon
 
 CSV = Path(__file__).resolve().with_name("peers.csv")
 FIELDS = ["row", "samples", "method", "seed", "epsilon_lower", "reachable", "seconds"]
-ALPHA, TAIL = 0.05, 0.01
+CANARIES = CSV.with_name("peers_canaries.csv")
+ALPHA, TAIL, DELTA = 0.05, 0.01, 1e-5
 ROWS = (
     "sensitivity 10 % too small",
     "budget of ten queries for one",
@@ -142,6 +150,147 @@ def ours(row: Any, method: str, samples: int, seed: int) -> float:
     return audit(row, seed, **options).epsilon_lower
 
 
+# --- One training run -----------------------------------------------------------------------------------
+
+
+def responses(coins: Any, rng: np.random.Generator) -> Any:
+    """Randomised response with ε = 2."""
+    return np.where(rng.random(coins.size) < 1.0 / (1.0 + np.exp(-2.0)), coins, ~coins) * 1.0
+
+
+def gaussian(mu: float, coins: Any, rng: np.random.Generator) -> Any:
+    return mu * coins + rng.normal(size=coins.size)
+
+
+def all_or_nothing(coins: Any, rng: np.random.Generator) -> Any:
+    """With probability 0.1 each coin, right with probability 0.9; else noise: ε = log 9, and μ-GDP with
+    Φ(Φ⁻¹(0.01) + μ) = 0.09, as the trade-off curve has its corners at (0.01, 0.09) and (0.91, 0.99)."""
+    right = rng.random(coins.size) < (0.9 if rng.random() < 0.1 else 0.5)
+    return np.where(right, coins, ~coins) * 1.0
+
+
+def sampled(coins: Any, rng: np.random.Generator) -> Any:
+    """N(3, 1) for a fifth of the canaries that are in, else N(0, 1)."""
+    return gaussian(3.0, coins & (rng.random(coins.size) < 0.2), rng)
+
+
+def epsilon_of(delta_at: Callable[[float], float]) -> float:
+    """The ε at which δ(ε) = DELTA."""
+    from scipy.optimize import brentq
+
+    if delta_at(0.0) <= DELTA:
+        return 0.0
+    return float(brentq(lambda e: delta_at(e) - DELTA, 0.0, 100.0))  # type: ignore[arg-type]
+
+
+def truths() -> dict[str, tuple[Callable[..., Any], float, float]]:
+    """Mechanism, its ε, and the ε of its μ (NaN where it is μ-GDP for no μ that is known), by name."""
+    from scipy.special import ndtri
+
+    from audits import Gaussian, Mixture, hockey_stick
+    from audits.privacy.claims import GaussianDP
+
+    one, other = Gaussian(0.0, 1.0), Mixture([0.8, 0.2], [Gaussian(0.0, 1.0), Gaussian(3.0, 1.0)])
+    both = [partial(hockey_stick, other, one), partial(hockey_stick, one, other)]
+    of_mu = {mu: epsilon_of(GaussianDP(mu).delta) for mu in (1.0, 2.0, 4.0)}
+    corner = epsilon_of(GaussianDP(float(ndtri(0.09) - ndtri(0.01))).delta)
+    # Randomised response has its one corner at (1 − p, p).
+    response = epsilon_of(GaussianDP(-2.0 * float(ndtri(1.0 / (1.0 + np.exp(2.0))))).delta)
+    return {
+        "randomised response, ε = 2": (responses, 2.0, response),
+        **{f"N({mu:g}, 1) and N(0, 1)": (partial(gaussian, mu), truth, truth) for mu, truth in of_mu.items()},
+        "a fifth of N(3, 1)": (sampled, max(map(epsilon_of, both)), np.nan),
+        "all coins, in a tenth of the runs": (all_or_nothing, float(np.log(9.0)), corner),
+    }
+
+
+def of_ours(guesses: tuple[int, int] | None = None) -> dict[str, Callable[..., float]]:
+    from audits.canaries import audit_canaries
+    from audits.privacy.claims import Approximate, GaussianDP
+
+    options = {"alpha": ALPHA, "guesses": guesses}
+
+    def gdp(scores: Any, coins: Any) -> float:
+        mu = audit_canaries(scores, coins, claim=GaussianDP(1.0), **options).lower
+        return epsilon_of(GaussianDP(mu).delta) if mu else 0.0
+
+    name = "audit_canaries" + ", 50 + 50 guesses" * (guesses is not None)
+    return {
+        name: lambda scores, coins: (
+            audit_canaries(scores, coins, claim=Approximate(1.0, DELTA), **options).lower
+        ),
+        f"{name}, GDP": gdp,
+    }
+
+
+def of_jax(module: Any) -> dict[str, Callable[..., float]]:
+    def bound(name: str, strategy: Any, scores: Any, coins: Any) -> float:
+        auditor = module.CanaryScoreAuditor(scores[coins], scores[~coins])
+        return float(getattr(auditor, name)(ALPHA, DELTA, threshold_strategy=strategy))
+
+    split = module.Split(threshold_estimation_frac=0.5, seed=0)
+    return {
+        f"jax-privacy, {words}{gdp}": partial(bound, f"epsilon_one_run{kind}", strategy)
+        for words, strategy in (("Bonferroni", module.Bonferroni()), ("Split", split))
+        for gdp, kind in (("", ""), (", GDP", "_fdp"))
+    }
+
+
+def of_opake(folder: Path) -> dict[str, Callable[..., float]]:
+    """Its estimator alone: the package around it loads PyTorch."""
+    import types
+
+    sys.path.insert(0, str(folder))
+    package = types.ModuleType("opake.api.auditing")
+    package.__path__ = [str(folder / "opake" / "api" / "auditing")]
+    sys.modules["opake.api.auditing"] = package
+    estimate = importlib.import_module("opake.api.auditing.one_run._estimate")
+    curve = importlib.import_module("opake.api.auditing.one_run._roc").get_tn_fn_counts
+
+    def bound(method: str, scores: Any, coins: Any) -> float:
+        inside, outside = scores[coins], scores[~coins]
+        thresholds, tn, fn = curve(inside, outside)
+        made = estimate.OneRunEstimate(
+            n_in=inside.size, n_out=outside.size, thresholds=thresholds, tn_counts=tn, fn_counts=fn,
+            tp_counts=(fn[-1] - fn)[::-1], fp_counts=(tn[-1] - tn)[::-1], in_scores=inside,
+            out_scores=outside,
+        )  # fmt: skip
+        return float(getattr(made, method)().epsilon_at(delta=DELTA, significance=ALPHA))
+
+    return {"opake": partial(bound, "eps_delta"), "opake, GDP": partial(bound, "gdp")}
+
+
+def of_privacy_guard(folder: Path) -> dict[str, Callable[..., float]]:
+    sys.path.insert(0, str(folder))
+    node = importlib.import_module("privacy_guard.analysis.mia.fdp_analysis_node").FDPAnalysisNode
+
+    def bound(scores: Any, coins: Any) -> float:
+        order = np.argsort(scores, kind="stable")
+        right = int(coins[order[-50:]].sum() + (~coins[order[:50]]).sum())
+        return float(node(coins.size, right, 100, threshold=ALPHA, delta=DELTA).run_analysis().eps)
+
+    return {"PrivacyGuard, 50 + 50 guesses, GDP": bound}
+
+
+def one_run(methods: dict[str, Callable[..., float]], runs: int, canaries: int = 1_000) -> None:
+    """Mean bound and how many of the runs were above the truth, for each mechanism and method."""
+    for name, (mechanism, epsilon, of_mu) in truths().items():
+        for method, bound in methods.items():
+            truth = of_mu if "GDP" in method else epsilon
+            start, found = time.process_time(), []
+            for seed in range(runs):
+                rng = np.random.default_rng(seed)
+                coins = rng.random(canaries) < 0.5
+                found.append(bound(mechanism(coins, rng), coins))
+            line = {
+                "mechanism": name, "method": method, "runs": runs, "truth": round(truth, 3),
+                "mean bound": round(float(np.mean(found)), 3),
+                "above": int(np.sum(np.array(found) > truth + 1e-3)),
+                "seconds a run": round((time.process_time() - start) / runs, 3),
+            }  # fmt: skip
+            pd.DataFrame([line]).to_csv(CANARIES, mode="a", header=not CANARIES.exists(), index=False)
+
+
 def table(lines: pd.DataFrame) -> str:
     """Mean shares of what is reachable, and seconds, by method and samples."""
     from benchmarks.measure import markdown
@@ -159,7 +308,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--jax-privacy", type=Path)
     parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--canaries", action="store_true")
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--opake", type=Path)
+    parser.add_argument("--privacy-guard", type=Path)
     asked = parser.parse_args(arguments)
+    if asked.canaries:
+        methods = of_ours() | (of_jax(load(asked.jax_privacy)) if asked.jax_privacy else {})
+        methods |= of_opake(asked.opake) if asked.opake else {}
+        if asked.privacy_guard:
+            methods |= of_ours((50, 50)) | of_privacy_guard(asked.privacy_guard)
+        one_run(methods, asked.runs)
+        print(pd.read_csv(CANARIES).to_string(index=False))
+        return 0
     if asked.jax_privacy:
         measure(load(asked.jax_privacy), asked.samples, asked.seeds)
     print(table(pd.read_csv(CSV)))
