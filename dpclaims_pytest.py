@@ -2,7 +2,8 @@
 
 `--dp-alpha` is the probability that any true claim is refuted in the whole session. It is split before the
 first test runs: tests marked ``dp_audit(alpha=…)`` take what they ask for, all other collected tests that
-use one of the fixtures share the rest equally. Within a test the k-th audit gets 1/(k(k + 1)) of the test's
+audit share the rest equally. A test audits that asks for a fixture, bears the marker, or stands in a module
+that imports functions of the same names. Within a test the k-th check gets 1/(k(k + 1)) of the test's
 share, which sums to 1 over any number of audits. Under pytest-xdist every worker collects the same tests,
 hence computes the same split, and each test runs on one worker: the sum stays within the budget.
 
@@ -14,18 +15,17 @@ told of the clash in one sentence.
 from __future__ import annotations
 
 import math
+import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from audits.privacy import AuditResult
-
 ALPHA = 0.001
-FIXTURES = ("assert_private", "assert_rate")
+FIXTURES = ("assert_private", "assert_rate", "assert_law", "assert_map")
+MENTION = re.compile(r"\b(dpclaims|audits)\b[\s\S]*\b(" + "|".join(FIXTURES) + r"|PrivacyAssertions)\b")
 PROPERTY = "dp_audit"
 
 
@@ -37,6 +37,8 @@ class Split:
     problem: str | None = None
 
 
+_RUNNING: list[pytest.Item] = []
+"""The test that this process runs; a function has no other way to its test."""
 _SPLIT = pytest.StashKey[Split]()
 _SPENDING = pytest.StashKey["Iterator[tuple[float, int]]"]()
 
@@ -57,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker and checks the option."""
     config.addinivalue_line(
         "markers",
-        "dp_audit(alpha): this test's share of the session's error budget (--dp-alpha) for its audits",
+        "dp_audit(alpha=…): this test audits, with this share of the session's error budget (--dp-alpha)",
     )
     alpha = float(config.getoption("--dp-alpha"))  # type: ignore[arg-type]
     if not 0.0 < alpha < 1.0:
@@ -81,11 +83,12 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 def split_budget(alpha: float, items: Iterable[pytest.Item]) -> Split:
     """The budget `alpha` split over the items that use a fixture of this plugin."""
-    auditing = [i for i in items if set(FIXTURES) & set(getattr(i, "fixturenames", ()))]
+    texts: dict[Any, bool] = {}
+    auditing = [item for item in items if _audits(item, texts)]
     fixed: dict[str, float] = {}
     for item in auditing:
         marker = item.get_closest_marker("dp_audit")
-        if marker is None:
+        if marker is None or not (marker.args or marker.kwargs):
             continue
         share = marker.kwargs.get("alpha")
         known = not marker.args and set(marker.kwargs) == {"alpha"}
@@ -107,133 +110,109 @@ def split_budget(alpha: float, items: Iterable[pytest.Item]) -> Split:
     return Split(fixed | {nodeid: (alpha - asked) / len(others) for nodeid in others})
 
 
-@pytest.fixture
-def assert_private(request: pytest.FixtureRequest) -> Callable[..., AuditResult]:
-    """`assert_private(mechanism, pairs, epsilon, delta=0.0, adjacency=…)`: fails where an audit refutes it.
-
-    `mechanism(data, size, rng)` returns `size` outputs; `pairs` is a list of neighbouring datasets or a
-    function `pairs(rng)`; further keywords (max_samples, time_limit, method, seed, jobs, errors) go to
-    `audits.audit_privacy`; with planting=True leaks are planted into the outputs of an audit that passes, and
-    its result says which of them it catches. A refutation is confirmed on fresh draws, and sampling goes on
-    until its size is known to a tenth. The seed is derived from the test's name unless given. Returns the
-    result.
-    Raises AssertionError where the claim is refuted or the audit is undecided, ValueError for bad input.
-    A pass is no proof: the result's `resolution` says what would have been caught.
-    """
-    budget = _spending(request)
-
-    def check(
-        mechanism: Callable[..., Any],
-        pairs: Any,
-        epsilon: float,
-        delta: float = 0.0,
-        *,
-        adjacency: Any = None,
-        **options: Any,
-    ) -> AuditResult:
-        __tracebackhide__ = True
-        from audits.assertions import audited, explained
-
-        _refuse_alpha(options)
-        alpha, seed = next(budget)
-        claim = {"epsilon": epsilon, "delta": delta, "adjacency": adjacency, "alpha": alpha, "seed": seed}
-        result = audited(mechanism, pairs, claim | options)
-        text = f"{result.bound}; {result.samples:,} samples a side; {_worth(result)}"
-        _record(
-            request,
-            verdict=result.verdict,
-            alpha=alpha,
-            text=f"claimed ε = {epsilon:g}, δ = {delta:g}: {text}",
-            epsilon_lower=result.epsilon_lower,
-            samples=result.samples,
-            resolution=result.resolution.epsilon,
-        )
-        if result.verdict != "not-refuted":
-            raise AssertionError(explained(result))
-        return result
-
-    return check
+def _audits(item: pytest.Item, texts: dict[Any, bool]) -> bool:
+    """Whether a test may spend: it asks for a fixture, bears the marker, or stands in a module whose text
+    imports from dpclaims and names one of the functions. `texts` remembers what was read."""
+    if set(FIXTURES) & set(getattr(item, "fixturenames", ())) or item.get_closest_marker("dp_audit"):
+        return True
+    file = getattr(item, "path", None)
+    if file is not None and file not in texts:
+        try:
+            texts[file] = bool(MENTION.search(file.read_text(encoding="utf-8")))
+        except (OSError, UnicodeDecodeError):
+            texts[file] = False
+    return texts.get(file, False)
 
 
-def _worth(result: AuditResult) -> str:
-    """What a pass is worth, or the witness of a refutation; an assumption that fails."""
+def _fixture(name: str, words: str) -> Any:
+    """A fixture that gives the function of this name, which finds the test's share by itself."""
 
-    if result.premise:
-        return result.premise
-    if result.refuted:
-        return f"witness: {result.simplest}" if result.simplest else f"event: {result.event_said}"
-    return ": ".join(result.passed)
+    def fixture(request: pytest.FixtureRequest) -> Callable[..., Any]:
+        from dpclaims import clashes
+
+        if problems := clashes():
+            pytest.fail("; ".join(problems), pytrace=False)
+        if problem := request.config.stash.get(_SPLIT, Split({})).problem:
+            raise ValueError(problem)
+        from audits import assertions
+
+        def check(*args: Any, **options: Any) -> Any:
+            __tracebackhide__ = True
+            if "alpha" in options:
+                raise ValueError(
+                    "alpha is set by --dp-alpha and @pytest.mark.dp_audit(alpha=…), not by the call"
+                )
+            return getattr(assertions, name)(*args, **options)
+
+        return check
+
+    fixture.__doc__ = f"`{name}({words}"
+    return pytest.fixture(name=name)(fixture)
 
 
-@pytest.fixture
-def assert_rate(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """`assert_rate(table, risk=…, axes=[…], claimed={…}, tolerance=…)`: fails unless the exponents hold.
+_private = _fixture(
+    "assert_private",
+    "mechanism, pairs, epsilon, delta=0.0, adjacency=…)`: fails where an audit refutes it, or is undecided.",
+)
+_rate = _fixture(
+    "assert_rate",
+    "table, risk=…, axes=[…], claimed={…}, tolerance=…)`: fails unless the exponents hold.",
+)
+_law = _fixture("assert_law", "samples, law)`: fails where samples are not drawn from the law.")
+_map = _fixture("assert_map", "target)`: fails where the map that an object carries is violated.")
+_ledger = _fixture(
+    "assert_ledger",
+    "program, pairs, epsilon, delta=0.0, adjacency=…)`: fails where a trace finds something.",
+)
 
-    Keywords go to `audits.fit_rate`. The share of --dp-alpha bounds false refutations; that a wrong exponent
-    passes is an error with a level of its own, equivalence_alpha (0.05 an axis), which no other test makes
-    smaller. Trials that recur over cells are recognised by the name of their column, or named by `trial`.
-    Returns the fit. Raises AssertionError where an exponent is refuted or the measurements cannot
-    decide it, with what would, ValueError for bad input.
-    """
-    budget = _spending(request)
 
-    def check(table: Any, **options: Any) -> Any:
-        __tracebackhide__ = True
-        from audits.assertions import EQUIVALENCE_ALPHA, rate_failure, rate_words
-        from audits.rates import fit_rate
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The test that runs, as checks see it."""
 
-        _refuse_alpha(options)
-        alpha, _ = next(budget)
-        levels: dict[str, Any] = {"alpha": alpha, "equivalence_alpha": EQUIVALENCE_ALPHA}
-        fit = fit_rate(table, **(levels | options))
-        for axis in fit.axes:
-            if axis.verdict is None:
-                continue
-            _record(
-                request,
-                verdict=axis.verdict.lower(),
-                alpha=axis.alpha_spent,
-                text=rate_words(axis),
-                estimate=axis.exponent.estimate,
-                samples=fit.samples,
-                resolution=axis.resolution,
+    item: pytest.Item
+
+    def next_share(self) -> tuple[float, int]:
+        """(α, seed) of the test's first, second, … check. ValueError where the test has no share."""
+        stash = self.item.stash
+        if _SPENDING not in stash:
+            split = self.item.config.stash.get(_SPLIT, Split({}, "the tests were not collected"))
+            if split.problem is not None:
+                raise ValueError(split.problem)
+            nodeid = self.item.nodeid
+            if nodeid not in split.shares:
+                raise ValueError(
+                    f"{nodeid} has no share of --dp-alpha, split before the first test runs: it must "
+                    "name assert_private or another fixture among its arguments, or stand in a module that "
+                    "imports from dpclaims, or bear @pytest.mark.dp_audit; or pass alpha"
+                )
+            stash[_SPENDING] = (
+                (split.shares[nodeid] / (k * (k + 1)), zlib.crc32(f"{nodeid}#{k}".encode()))
+                for k in range(1, 1 << 30)
             )
-        if sentence := rate_failure(fit):
-            raise AssertionError(sentence)
-        return fit
+        return next(stash[_SPENDING])
 
-    return check
+    def record(self, **fields: Any) -> None:
+        """One check, each field a property of its own: in JUnit's XML "dp_audit.verdict" …
+
+        Reports carry them from the workers of pytest-xdist to the session that sums up. The verdict comes
+        first.
+        """
+        known = {name: value for name, value in fields.items() if value is not None}
+        self.item.user_properties.extend((f"{PROPERTY}.{name}", value) for name, value in known.items())
 
 
-@pytest.fixture
-def assert_ledger(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """`assert_ledger(program, pairs, epsilon, delta=0.0, adjacency=…)`: fails where a trace finds something.
+def running() -> Running | None:
+    """The test that this process runs; None outside of tests."""
+    return Running(_RUNNING[-1]) if _RUNNING else None
 
-    Keywords go to `audits.trace_privacy`; nothing is spent of --dp-alpha, as no statistics are involved.
-    Returns the result. Raises AssertionError, which names the line, ValueError for bad input.
-    """
-    from dpclaims import clashes
 
-    if problems := clashes():
-        pytest.fail("; ".join(problems), pytrace=False)
-
-    def check(
-        program: Callable[..., Any],
-        pairs: Any,
-        epsilon: float,
-        delta: float = 0.0,
-        adjacency: Any = None,
-        **options: Any,
-    ) -> Any:
-        __tracebackhide__ = True
-        from audits import assert_ledger as traced
-
-        result = traced(program, pairs, epsilon, delta, adjacency, **options)
-        text = result.summary().splitlines()[0]
-        _record(request, verdict=result.verdict, alpha=0.0, text=text, epsilon_ledger=result.epsilon_ledger)
-        return result
-
-    return check
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Knows the test that runs, for functions that are called in it."""
+    _RUNNING.append(item)
+    yield
+    _RUNNING.pop()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -252,44 +231,12 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         terminalreporter.write_line(f"{row['verdict']:12} {nodeid}: {row['text']}")
     alpha = terminalreporter.config.getoption("dp_alpha")
     spent = math.fsum(row["alpha"] for _, row in rows)
+    own = math.fsum(row.get("own_alpha", 0.0) for _, row in rows)
+    beside = f", and {own:.3g} that calls named" if own else ""
     count = f"{len(rows)} audit{'' if len(rows) == 1 else 's'}"
     terminalreporter.write_line(
-        f"{count} spent α = {spent:.3g} of {alpha:g} (--dp-alpha); not-refuted is no proof."
+        f"{count} spent α = {spent:.3g} of {alpha:g} (--dp-alpha){beside}; not-refuted is no proof."
     )
-
-
-def _spending(request: pytest.FixtureRequest) -> Iterator[tuple[float, int]]:
-    """(α, seed) of the test's first, second, … audit; both fixtures of one test draw from it."""
-    from dpclaims import clashes
-
-    if problems := clashes():
-        pytest.fail("; ".join(problems), pytrace=False)
-    stash = request.node.stash
-    if _SPENDING not in stash:
-        split = request.config.stash.get(_SPLIT, Split({}, "the tests were not collected"))
-        if split.problem is not None:
-            raise ValueError(split.problem)
-        nodeid = request.node.nodeid
-        if nodeid not in split.shares:
-            # Found at run time (getfixturevalue): the split is made, and there is nothing left for it.
-            raise ValueError(
-                f"{nodeid} must name assert_private or assert_rate among its arguments, to have a share of "
-                "--dp-alpha"
-            )
-        stash[_SPENDING] = (
-            (split.shares[nodeid] / (k * (k + 1)), zlib.crc32(f"{nodeid}#{k}".encode()))
-            for k in range(1, 1 << 30)
-        )
-    return stash[_SPENDING]
-
-
-def _record(request: pytest.FixtureRequest, **fields: Any) -> None:
-    """One audit, each field a property of its own: in JUnit's XML "dp_audit.verdict", "dp_audit.samples" …
-
-    Reports carry them from the workers of pytest-xdist to the session that sums up. The verdict comes first.
-    """
-    known = {name: value for name, value in fields.items() if value is not None}
-    request.node.user_properties.extend((f"{PROPERTY}.{name}", value) for name, value in known.items())
 
 
 def _rows(properties: Iterable[tuple[str, Any]]) -> list[dict[str, Any]]:
@@ -302,9 +249,3 @@ def _rows(properties: Iterable[tuple[str, Any]]) -> list[dict[str, Any]]:
             rows.append({})
         rows[-1][name.removeprefix(f"{PROPERTY}.")] = value
     return rows
-
-
-def _refuse_alpha(options: Mapping[str, Any]) -> None:
-    __tracebackhide__ = True
-    if "alpha" in options:
-        raise ValueError("alpha is set by --dp-alpha and @pytest.mark.dp_audit(alpha=…), not by the call")

@@ -1,20 +1,28 @@
-"""`assert_private` and `assert_rate`: an audit and a rate as assertions, under Hypothesis and anywhere else.
+"""Checks as assertions: under pytest and unittest, under Hypothesis and anywhere else.
 
-A pass of `assert_private` is no proof of privacy: its result says what would have been caught.
+A pass is no proof of privacy: results say what would have been caught.
 
-Errors. α bounds the probability that what is true is refuted, in one call. Under Hypothesis' ``@given`` the
-function is called for each example: pass α divided by the number of examples. The pytest fixtures of the same
-names take their share of the session's ``--dp-alpha`` instead.
+Errors. α bounds the probability that what is true is refuted. While pytest runs a test that has a share of
+``--dp-alpha``, the k-th check of the test gets 1/(k(k + 1)) of this share, whether it is called through a
+fixture, from a `unittest.TestCase` or as a function: all checks of the session together refute anything true
+with probability ``--dp-alpha`` at most. Elsewhere each call has an α of its own; a test case with
+`PrivacyAssertions` shares one among all checks of the process. An α that is passed is taken, outside of both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import itertools
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from audits.conformity import LawResult
+    from audits.maps import MapResult
     from audits.privacy import AuditResult
     from audits.rates import AxisFit, RateFit
+    from audits.trace import TraceResult
 
 ALPHA = 0.001
 EQUIVALENCE_ALPHA = 0.05
@@ -25,36 +33,138 @@ tests either, and a right slope passes beside any number of them.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one check may spend, the seed that it has where none is given, and where its result goes."""
+
+    alpha: float
+    seed: int
+    record: Callable[..., None]
+
+
+def share_of(alpha: float | None, spends: bool = True) -> Share:
+    """The share of the check that begins: from the session's budget where pytest runs a test and no α is
+    passed. ValueError where the test has no part of the budget."""
+    __tracebackhide__ = True
+    plugin = sys.modules.get("dpclaims_pytest")
+    test = plugin.running() if plugin else None
+    if test is None:
+        return Share(ALPHA if alpha is None else alpha, 0, lambda **_: None)
+    if alpha is not None:
+        return Share(alpha, 0, lambda **fields: test.record(**(fields | {"alpha": 0.0, "own_alpha": alpha})))
+    if not spends:
+        return Share(0.0, 0, test.record)
+    return Share(*test.next_share(), test.record)
+
+
 def assert_private(
     mechanism: Callable[..., Any],
     pairs: Any,
-    epsilon: float,
+    epsilon: float | None = None,
     delta: float = 0.0,
     *,
     adjacency: Any = None,
-    alpha: float = ALPHA,
+    alpha: float | None = None,
     **options: Any,
 ) -> AuditResult:
     """Raise AssertionError where an audit refutes (ε, δ)-privacy, or is undecided; else return its result.
 
     mechanism  ``mechanism(data, size, rng)`` returns `size` outputs.
     pairs      a list of neighbouring datasets, or a function ``pairs(rng)``.
-    alpha      probability that a mechanism that keeps its claim is refuted by this call.
-    options    further keywords of `audits.audit_privacy`: max_samples, time_limit, method, seed (0),
-               jobs, errors, planting. A refutation is confirmed on fresh draws, its size known to a tenth.
+    alpha      probability that a mechanism that keeps its claim is refuted by this call: of the session's
+               budget where there is one, else 0.001.
+    options    further keywords of `audits.audit_privacy`: max_samples, time_limit, method, seed, jobs,
+               errors, planting. A refutation is confirmed on fresh draws, its size known to a tenth.
 
     Raises ValueError for bad input.
 
     >>> pairs = [((1.0,), (0.0,))]
     >>> noisy = lambda data, size, rng: data[0] + rng.laplace(size=size)
-    >>> assert_private(noisy, pairs, 1.0, adjacency="replace", max_samples=4_000).verdict
+    >>> assert_private(noisy, pairs, 1.0, adjacency="replace", max_samples=4_000, alpha=1e-3).verdict
     'not-refuted'
     """
     __tracebackhide__ = True
-    claim: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "adjacency": adjacency, "alpha": alpha}
+    share = share_of(alpha)
+    claim: dict[str, Any] = {"delta": delta, "adjacency": adjacency, "alpha": share.alpha, "seed": share.seed}
+    if epsilon is not None:
+        claim["epsilon"] = epsilon
     result = audited(mechanism, pairs, claim | options)
+    share.record(
+        verdict=result.verdict,
+        alpha=share.alpha,
+        text=f"{_claimed(result)}: {result.bound}; {result.samples:,} samples a side; {_worth(result)}",
+        epsilon_lower=result.epsilon_lower,
+        samples=result.samples,
+        resolution=result.resolution.epsilon,
+    )
     if result.verdict != "not-refuted":
         raise AssertionError(explained(result))
+    return result
+
+
+def _claimed(result: AuditResult) -> str:
+    return f"claimed ε = {result.epsilon_claimed:g}, δ = {result.delta:g}"
+
+
+def assert_ledger(
+    program: Callable[..., Any],
+    pairs: Any,
+    epsilon: float,
+    delta: float = 0.0,
+    adjacency: Any = None,
+    **options: Any,
+) -> TraceResult:
+    """`audits.trace_privacy` as an assertion: AssertionError, which names the line, unless nothing was found.
+
+    Further keywords go to `trace_privacy`; nothing is spent of any α, as no statistics are involved. Returns
+    the result. Raises ValueError for bad input.
+    """
+    __tracebackhide__ = True
+    from audits.trace import assert_ledger as traced
+
+    share = share_of(None, spends=False)
+    result = traced(program, pairs, epsilon, delta, adjacency, **options)
+    text = result.summary().splitlines()[0]
+    share.record(verdict=result.verdict, alpha=0.0, text=text, epsilon_ledger=result.epsilon_ledger)
+    return result
+
+
+def assert_map(target: Any, *, alpha: float | None = None, **options: Any) -> MapResult:
+    """Raise AssertionError where the claim that an object carries is violated, or nothing could be driven.
+
+    Keywords go to `audits.check_map`: d_in, budget, seed. Returns the result. Raises ValueError for bad
+    input.
+    """
+    __tracebackhide__ = True
+    from audits.maps import check_map
+
+    share = share_of(alpha)
+    result = check_map(target, **({"alpha": share.alpha, "seed": share.seed} | options))
+    share.record(verdict=result.verdict, alpha=share.alpha, text=result.summary().splitlines()[0])
+    if result.verdict in ("refuted", "undecided"):
+        raise AssertionError(result.summary())
+    return result
+
+
+def assert_law(samples: Any, law: Any, *, alpha: float | None = None, seed: int | None = None) -> LawResult:
+    """Raise AssertionError where samples are not drawn from a law; else return what the test showed.
+
+    Arguments are those of `audits.conformity.check_law`. Raises ValueError for bad input.
+
+    >>> import numpy as np
+    >>> from audits.laws import Laplace
+    >>> draws = np.random.default_rng(0).laplace(size=2_000)
+    >>> assert_law(draws, Laplace(0.0, 1.0), alpha=1e-3).verdict
+    'not-refuted'
+    """
+    __tracebackhide__ = True
+    from audits.conformity import check_law
+
+    share = share_of(alpha)
+    result = check_law(samples, law, alpha=share.alpha, seed=share.seed if seed is None else seed)
+    share.record(verdict=result.verdict, alpha=share.alpha, text=result.summary(), samples=result.samples)
+    if result.verdict == "refuted":
+        raise AssertionError(result.summary())
     return result
 
 
@@ -78,16 +188,27 @@ def explained(result: AuditResult) -> str:
     return f"{result.summary()}\npair: {result.pair!r}\nreplay: {result.method}, {replay}"
 
 
+def _worth(result: AuditResult) -> str:
+    """What a pass is worth, or the witness of a refutation; an assumption that fails."""
+
+    if result.premise:
+        return result.premise
+    if result.refuted:
+        return f"witness: {result.simplest}" if result.simplest else f"event: {result.event_said}"
+    return ": ".join(result.passed)
+
+
 def assert_rate(
     table: Any,
     *,
-    alpha: float = ALPHA,
+    alpha: float | None = None,
     equivalence_alpha: float = EQUIVALENCE_ALPHA,
     **options: Any,
 ) -> RateFit:
     """Raise AssertionError where a claimed exponent is refuted or not decided; else return the fit.
 
-    alpha    probability that any true claimed exponent is refuted by this call.
+    alpha    probability that any true claimed exponent is refuted by this call: of the session's budget where
+             there is one, else 0.001.
     equivalence_alpha  probability that an exponent passes that is off by more than the tolerance, whatever
              alpha is. "Not decided" is no false alarm: the message says what would decide.
     options  as `audits.fit_rate`: risk, axes, claimed, tolerance, side …
@@ -95,13 +216,24 @@ def assert_rate(
     Raises ValueError for bad input, and where nothing is claimed.
 
     >>> table = {"n": [100, 200, 400, 800, 1600], "risk": [1.01e-2, 0.498e-2, 0.2505e-2, 1.249e-3, 0.62e-3]}
-    >>> assert_rate(table, risk="risk", axes=["n"], claimed={"n": -1})["n"].verdict.value
+    >>> assert_rate(table, risk="risk", axes=["n"], claimed={"n": -1}, alpha=1e-3)["n"].verdict.value
     'CONSISTENT'
     """
     __tracebackhide__ = True
     from audits.rates import fit_rate
 
-    fit = fit_rate(table, alpha=alpha, equivalence_alpha=equivalence_alpha, **options)
+    share = share_of(alpha)
+    fit = fit_rate(table, alpha=share.alpha, equivalence_alpha=equivalence_alpha, **options)
+    for axis in fit.axes:
+        if axis.verdict is not None:
+            share.record(
+                verdict=axis.verdict.lower(),
+                alpha=axis.alpha_spent,
+                text=rate_words(axis),
+                estimate=axis.exponent.estimate,
+                samples=fit.samples,
+                resolution=axis.resolution,
+            )
     if sentence := rate_failure(fit):
         raise AssertionError(sentence)
     return fit
@@ -125,3 +257,45 @@ def rate_words(axis: AxisFit) -> str:
     return (
         f"exponent of {axis.axis}: {axis.exponent.estimate:.4g} in [{axis.low:.4g}, {axis.high:.4g}]{claimed}"
     )
+
+
+class PrivacyAssertions:
+    """The assertions of this module as methods, for a `unittest.TestCase` or absl's.
+
+    Under pytest they spend the session's ``--dp-alpha``. Under any other runner all checks of the process
+    share `dp_alpha`: the k-th of them gets 1/(k(k + 1)) of it.
+
+        class MeanTest(PrivacyAssertions, unittest.TestCase):
+            def test_mean(self):
+                self.assert_private(mechanism, pairs, 1.0, adjacency="replace")
+    """
+
+    dp_alpha: ClassVar[float] = ALPHA
+    _checks: ClassVar[Iterator[int]] = itertools.count(1)
+
+    def assert_private(self, *args: Any, **options: Any) -> AuditResult:
+        """`assert_private`."""
+        return assert_private(*args, **self._shared(options))
+
+    def assert_law(self, *args: Any, **options: Any) -> LawResult:
+        """`assert_law`."""
+        return assert_law(*args, **self._shared(options))
+
+    def assert_map(self, *args: Any, **options: Any) -> MapResult:
+        """`assert_map`."""
+        return assert_map(*args, **self._shared(options))
+
+    def assert_rate(self, *args: Any, **options: Any) -> RateFit:
+        """`assert_rate`."""
+        return assert_rate(*args, **self._shared(options))
+
+    def assert_ledger(self, *args: Any, **options: Any) -> TraceResult:
+        """`assert_ledger`."""
+        return assert_ledger(*args, **options)
+
+    def _shared(self, options: dict[str, Any]) -> dict[str, Any]:
+        plugin = sys.modules.get("dpclaims_pytest")
+        if options.get("alpha") is not None or (plugin and plugin.running()):
+            return options
+        k = next(PrivacyAssertions._checks)
+        return options | {"alpha": self.dp_alpha / (k * (k + 1))}

@@ -10,7 +10,7 @@ from, and C guesses are right. Two theorems bound P(C ≥ v) under a claim; docs
   where Q(E) is given, Σ_{c ≥ i} c·P(C = c)/m ≤ f(Σ_{c ≥ i − 1} (k − c)·P(C = c)/m) for every i.
 
 Both bound the same probability, so the smaller bound holds and choosing costs nothing. How many to guess at
-each end is paid for: 0.15 of the canaries, chosen at random, decide it and are counted no more.
+each end is paid for: a fifth of the canaries, chosen at random, decides it and is counted no more.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ Array = NDArray[np.float64]
 
 FEWEST = 20
 """Canaries that an audit needs at least: fewer show next to nothing."""
-LEARNING = 0.15
-"""Share of the canaries that decides how many are guessed. Half of it and twice as much are no sharper."""
-CAUTION = 0.1
+LEARNING = 0.2
+"""Share of the canaries that decides how many are guessed. Three twentieths and a quarter are no sharper."""
+CAUTION = 0.03
 """Quantile of the posterior law of the share of right guesses, by which numbers of guesses are compared."""
 SHARES = np.concatenate([[0.0], np.geomspace(0.01, 1.0, 15)])
 """Shares of the canaries that may be guessed at each end."""
@@ -122,7 +122,7 @@ def audit_canaries(
     claim     privacy where one canary is added or removed: Approximate(1.0, 1e-5), GaussianDP(1.0) …
     alpha     probability that a claim that holds is refuted, and that `lower` lies above the truth.
     guesses   (k_plus, k_minus): how many are guessed to be in and out, fixed before the coins are known.
-              None lets 0.15 of the canaries decide.
+              None lets a fifth of the canaries decide.
     seed      decides which they are, and breaks ties of scores: an order of rows could tell who was included.
 
     Raises ValueError for bad input, fewer than 20 canaries, and coins that are not fair.

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from audits import GaussianDP, audit_canaries
 from audits.privacy import AuditResult, audit_privacy
 from claims.harness.commands.asked import Asked
 from claims.harness.commands.audit import audit_target
@@ -117,6 +118,20 @@ def test_the_score_of_dp_sgd_is_the_log_likelihood_ratio() -> None:
     absent = stats.norm.pdf(outputs, 0.0, module.SIGMA)
     present = (1 - module.RATE) * absent + module.RATE * stats.norm.pdf(outputs, 1.0, module.SIGMA)
     np.testing.assert_allclose(module.score(outputs), np.log(present / absent).sum(axis=1), rtol=1e-10)
+
+
+@pytest.mark.slow
+def test_canaries_find_the_slip_in_a_training_run() -> None:
+    # N(1, 1) at its exact μ: above 1 with probability 1e-6. The slip is μ = 5.5.
+    module = types.SimpleNamespace(**runpy.run_path(str(EXAMPLES / "dp_sgd_canaries.py")))
+    found = []
+    for noise in (np.sqrt(module.STEPS) / module.MU, 1.0 / module.MU):
+        rng = np.random.default_rng(1)
+        coins = rng.random(module.CANARIES) < 0.5
+        scores = module.train(noise, coins, rng)
+        alpha = 1e-6 if noise > 1.0 else 0.05
+        found.append(audit_canaries(scores, coins, claim=GaussianDP(module.MU), alpha=alpha))
+    assert [result.verdict for result in found] == ["not-refuted", "refuted"]
 
 
 def test_the_mechanism_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:

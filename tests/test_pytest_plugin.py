@@ -134,7 +134,7 @@ def test_marked(assert_private):
 def test_misuse_fails_with_a_reason(run: Any) -> None:
     body = """
 def test_found_at_run_time(request):
-    request.getfixturevalue("assert_private")
+    request.getfixturevalue("assert_private")(laplace, PAIRS, 1.0, adjacency="replace")
 
 def test_alpha(assert_private):
     assert_private(laplace, PAIRS, 1.0, adjacency="replace", alpha=0.1)
@@ -148,7 +148,7 @@ def test_undecided_is_no_pass(assert_private):
     result = run(body)
     result.assert_outcomes(failed=4)
     for sentence in (
-        "must name assert_private or assert_rate among its arguments",
+        "has no share of --dp-alpha, split before the first test runs: it must name assert_private",
         "alpha is set by --dp-alpha",
         "is not a neighbouring pair",
         "AssertionError: UNDECIDED",
@@ -316,3 +316,61 @@ def test_a_project_with_a_folder_of_our_name_keeps_its_pytest(pytester, monkeypa
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "dpclaims_pytest")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*package 'claims' at * belongs to another distribution*"])
+
+
+PLAIN = """
+import unittest
+from unittest import TestCase
+from dpclaims import GaussianDP, PrivacyAssertions, Rounded, assert_law, assert_private
+from dpclaims import Gaussian, Laplace
+
+class TestMean(PrivacyAssertions, TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(0)
+
+    def test_noise(self):
+        self.assert_law(self.rng.laplace(size=1_000), Laplace(0.0, 1.0))
+
+    def test_too_little_noise(self):
+        with self.assertRaisesRegex(AssertionError, "REFUTED"):
+            self.assert_private(raw, PAIRS, 1.0, adjacency="replace", max_samples=20_000)
+
+def test_a_function_and_another():
+    draws = np.random.default_rng(1).normal(size=1_000)
+    assert assert_law(draws, Gaussian(0.0, 1.0)).alpha == pytest.approx(1e-3 / 3 / 2)
+    with pytest.raises(AssertionError, match="REFUTED"):
+        assert_law(draws, Gaussian(0.0, 2.0))
+
+if __name__ == "__main__":
+    unittest.main()
+"""
+
+
+def test_functions_and_test_cases_share_the_budget(run: Any, pytester: pytest.Pytester) -> None:
+    # Three tests have a third of α each; the last checks two laws: 1/2 + 1/2 + 1/2 + 1/6 thirds.
+    result = run(PLAIN)
+    result.assert_outcomes(passed=3)
+    text = result.stdout.str()
+    assert "4 audits spent α = 0.000556 of 0.001 (--dp-alpha)" in text
+    assert re.search(r"refuted +test_it.py::TestMean::test_too_little_noise: claimed ε = 1", text)
+    # Under unittest alone the checks of the process share 0.001: 1/2 + 1/6.
+    done = subprocess.run(
+        [sys.executable, "test_it.py"], cwd=pytester.path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Ran 2 tests" in done.stderr
+
+
+def test_a_function_in_another_module_needs_the_marker(run: Any, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(helper="from audits import assert_law\n\ndef check(x, law): assert_law(x, law)")
+    body = """
+import helper, sys
+from scipy.stats import norm
+DRAWS = np.random.default_rng(1).normal(size=300)
+def test_unmarked(): helper.check(DRAWS, norm)
+@pytest.mark.dp_audit
+def test_marked(): helper.check(DRAWS, norm)
+"""
+    result = run(body, "-p", "pytester", "--import-mode=prepend")
+    result.assert_outcomes(passed=1, failed=1)
+    assert "test_unmarked has no share of --dp-alpha" in result.stdout.str()

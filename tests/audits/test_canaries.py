@@ -131,7 +131,7 @@ def test_a_mechanism_that_keeps_less_is_refuted(shape, claim, least):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_ties_are_not_broken_by_the_generator_of_the_coins(sign):
-    # A mechanism that tells nothing: 200 of 200 guesses right, were ties broken by the draws behind the coins.
+    # A mechanism that tells nothing: all guesses are right, were ties broken by the draws behind the coins.
     coins = sign * (np.random.default_rng(0).random(200) - 0.5) > 0.0
     assert audit_canaries(np.zeros(200), coins, claim=Pure(0.0), alpha=1e-6, guesses=(50, 50)).lower == 0.0
 
