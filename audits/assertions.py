@@ -132,7 +132,8 @@ def assert_ledger(
 def assert_map(target: Any, *, alpha: float | None = None, **options: Any) -> MapResult:
     """Raise AssertionError where the claim that an object carries is violated, or nothing could be driven.
 
-    Keywords go to `audits.check_map`: d_in, budget, seed. Returns the result. Raises ValueError for bad
+    Keywords go to `audits.check_map`: domain, stability, d_in, budget, seed …
+    Returns the result. Raises ValueError for bad
     input.
     """
     __tracebackhide__ = True
@@ -142,7 +143,7 @@ def assert_map(target: Any, *, alpha: float | None = None, **options: Any) -> Ma
     result = check_map(target, **({"alpha": share.alpha, "seed": share.seed} | options))
     share.record(verdict=result.verdict, alpha=share.alpha, text=result.summary().splitlines()[0])
     if result.verdict in ("refuted", "undecided"):
-        raise AssertionError(result.summary())
+        raise AssertionError(f"{result.summary()}\nreplay: seed={result.seed}")
     return result
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from implementations.lazy import lazy
 
 if TYPE_CHECKING:
-    from audits.maps.check import assert_map as assert_map
+    from audits.assertions import assert_map as assert_map
     from audits.maps.check import check_map as check_map
     from audits.maps.result import MapResult as MapResult
 else:

@@ -98,18 +98,6 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def assert_map(target: Any, **options: Any) -> MapResult:
-    """Raise AssertionError where an object's map is refuted, or nothing could be driven; else the result.
-
-    options   as `check_map`.
-    """
-    __tracebackhide__ = True
-    result = check_map(target, **options)
-    if result.verdict in (REFUTED, UNDECIDED):
-        raise AssertionError(f"{result.summary()}\nreplay: seed={result.seed}")
-    return result
-
-
 def subject_of(target: Any, given: Options) -> Subject:
     """The claim that an object carries. ValueError where it carries none that is known here."""
     if from_opendp.is_opendp(target):
