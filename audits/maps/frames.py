@@ -128,11 +128,11 @@ def frame_domain(domain: Any, read: Callable[[Any], Any], identifier: str | None
     return Frame(Row(tuple(columns)), tuple(margins))
 
 
-def made(domain: Frame, order: list[str]) -> Callable[[Any], Any]:
+def made(domain: Any, order: list[str]) -> Callable[[Any], Any]:
     """Rows → a LazyFrame with the columns in the order of the domain."""
 
     def frame(rows: Any) -> Any:
-        import polars as pl
+        import polars as pl  # type: ignore
 
         schema = {name: getattr(pl, TYPES[atom.kind]) for name, atom in domain.element.columns}
         return pl.LazyFrame(rows, schema=schema, orient="row").select(order)
@@ -140,7 +140,7 @@ def made(domain: Frame, order: list[str]) -> Callable[[Any], Any]:
     return frame
 
 
-def code(domain: Frame, order: list[str]) -> Callable[[Any], str]:
+def code(domain: Any, order: list[str]) -> Callable[[Any], str]:
     """The same in Python."""
     names = [name for name, _ in domain.element.columns]
 

@@ -103,7 +103,7 @@ def _read_frame(found: Any) -> Subject:
     """The claim of an OpenDP transformation or measurement of LazyFrames."""
     given = str(found.input_metric)
     identifier = (re.search(r'identifier: col\("([^"]*)"\)', given) or [None, None])[1]
-    domain = frames.frame_domain(found.input_domain, domain_of, identifier)
+    domain: Any = frames.frame_domain(found.input_domain, domain_of, identifier)
     inner = given.removeprefix("FrameDistance(")
     metric = "symmetric-id" if identifier else metric_of(inner) or ""
     measure = getattr(found, "output_measure", None)
@@ -124,7 +124,7 @@ def _read_frame(found: Any) -> Subject:
     def stated(d_in: Any) -> Any:
         if not framed:
             return frames.bound_of(found.map(d_in))
-        import opendp.prelude as dp
+        import opendp.prelude as dp  # type: ignore
 
         return frames.bound_of(found.map([dp.polars.Bound(by=[], per_group=d_in)]))
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from pathlib import Path
 
+from audits.maps.distances import Gap
 from audits.maps.search import Found
 from audits.maps.subject import Subject
 
@@ -30,7 +31,7 @@ def program(subject: Subject, found: Found, made: Sequence[str]) -> str:
         shown = [subject.shown.replace("data", name) for name in "DE"]
         lines += [f"a, b = {', '.join(shown)}", "print(a, b, sep='\\n')"]
         measured = MEASURE.get(subject.output)
-        if measured and not isinstance(found.measured, str) and found.measured.power is not None:
+        if measured and isinstance(found.measured, Gap) and found.measured.power is not None:
             lines.append(f"print('measured:', {measured})")
     lines.append(f"print('stated:', {_stated(subject, found)}, 'found:', {str(found.measured)!r})")
     return "\n".join(lines) + "\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from audits.maps.subject import written
 
@@ -96,10 +96,10 @@ class MapResult:
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> MapResult:
         """The result of `to_dict`: datasets are the Python that makes them."""
-        values = {name: value for name, value in found.items() if name != "format"}
+        values: dict[str, Any] = {name: value for name, value in found.items() if name != "format"}
         lists = {name: tuple(values[name]) for name in ("searched", "skipped")}
-        pair = None if values["pair"] is None else tuple(map(Written, values["pair"]))
-        return cls(**values | lists | {"pair": pair})
+        values["pair"] = values["pair"] and tuple(map(Written, values["pair"]))
+        return cls(**cast(Any, values | lists))
 
 
 class Written(str):

@@ -25,6 +25,8 @@ CONFIDENCE = 0.02
 """Error of each limit in a look: a proposal need not be right, as it is audited."""
 COLUMNS, CUTS, VALUES = 6, 8, 12
 """Numbers of an output, thresholds of each, and single outputs: events are made of them."""
+GRID = 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0
+"""Where lines are taken of a claim that is not made at one ε."""
 SLOW = 0.05
 """Seconds of one output; a pair on which it takes longer is left out."""
 SAMPLES = 40_000
@@ -72,7 +74,34 @@ def _at(column: int, cut: float) -> Callable[[Any], bool]:
     return lambda output: len(row := leaves(output)) > column and row[column] == cut
 
 
-def suggested(first: Sequence[Any], second: Sequence[Any], claim: Any) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Some of the lines P(E) ≤ e^ε·Q(E) + δ(ε) that a claim allows, as arrays ε and δ."""
+
+    epsilon: Any
+    delta: Any
+
+    @classmethod
+    def of(cls, claim: Any) -> Lines:
+        """The line at the own ε of a claim that has one, else those at `GRID`: a δ(ε) may take 0.1 s."""
+        import numpy as np
+
+        own = getattr(claim, "epsilon", None)
+        epsilon = np.array([own] if isinstance(own, float) and own > 0.0 else GRID)
+        return cls(epsilon, np.array([float(claim.delta(float(one))) for one in epsilon]))
+
+    def shares(self, p: Any, q: Any) -> tuple[Any, Any]:
+        """(log((p − δ)/q)/ε where it is largest among the lines, above 1 if the claim is broken; that ε)."""
+        import numpy as np
+
+        p, q = np.asarray(p)[..., None], np.clip(q, 1e-300, 1.0)[..., None]
+        found = np.log(np.maximum(p - self.delta, 1e-300) / q) / self.epsilon
+        place = np.argmax(found, axis=-1)
+        largest = np.take_along_axis(found, place[..., None], -1)[..., 0]
+        return np.maximum(largest, 0.0), self.epsilon[place]
+
+
+def suggested(first: Sequence[Any], second: Sequence[Any], lines: Lines) -> tuple[float, float]:
     """(the loss that an event needs, as a share of the claimed one; the ε at which it breaks the claim most).
 
     The event is chosen on the first half of the outputs by confidence limits, never by the plain ratio, which
@@ -88,24 +117,17 @@ def suggested(first: Sequence[Any], second: Sequence[Any], claim: Any) -> tuple[
         low, high = _limits(counts[::-1] if turned else counts, half)
         for other in (False, True):
             p, q = (1.0 - high[0], 1.0 - low[1]) if other else (low[0], high[1])
-            needed = _needed(claim, p, q)
-            place = int(np.argmax(needed))
-            if best is None or needed[place] > best[0]:
-                best = float(needed[place]), known[place], turned, other
+            shares, _ = lines.shares(p, q)
+            place = int(np.argmax(shares))
+            if best is None or shares[place] > best[0]:
+                best = float(shares[place]), known[place], turned, other
     assert best is not None
     _, event, turned, other = best
     fresh = [sum(map(event.holds, part[half:])) for part in ((second, first) if turned else (first, second))]
     low, high = _limits(np.array(fresh)[:, None], len(first) - half)
     p, q = (1.0 - high[0], 1.0 - low[1]) if other else (low[0], high[1])
-    needed = float(_needed(claim, p, q)[0])
-    return needed / max(float(claim.value), 1e-9), _epsilon(claim, float(p[0]), float(q[0]))
-
-
-def _needed(claim: Any, p: Any, q: Any) -> Any:
-    import numpy as np
-
-    p, q = np.minimum(p, 1.0 - 1e-12), np.clip(q, 1e-300, 1.0 - 1e-12)
-    return np.where(p > q, claim.least(np.maximum(p, q), q), 0.0)
+    shares, epsilon = lines.shares(p, q)
+    return float(shares[0]), float(epsilon[0])
 
 
 def _limits(counts: Any, draws: int) -> tuple[Any, Any]:
@@ -118,15 +140,6 @@ def _limits(counts: Any, draws: int) -> tuple[Any, Any]:
         counts < draws, beta.ppf(1.0 - CONFIDENCE, counts + 1, np.maximum(draws - counts, 1)), 1.0
     )
     return low, np.minimum(high, 1.0 - 1e-12)
-
-
-def _epsilon(claim: Any, p: float, q: float) -> float:
-    """The ε at which p exceeds e^ε·q + δ(ε) most, among the claim's own and a grid."""
-    own = getattr(claim, "epsilon", None)
-    if isinstance(own, float):
-        return own
-    grid = [0.1 * 1.1**i for i in range(45)]
-    return max(grid, key=lambda epsilon: p - math.exp(epsilon) * q - claim.delta(epsilon))
 
 
 def audited(

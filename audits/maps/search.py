@@ -15,7 +15,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 from audits.maps.distances import Gap, Gaps, compared, gap, leaves
 from audits.maps.neighbours import near, pairs
@@ -93,6 +93,7 @@ class Search:
     refused: set[int] = field(default_factory=set[int])
     random: bool = False
     exhausted: bool = False
+    lines: dict[str, Any] = field(default_factory=dict[str, Any])
     seen: dict[int, float | None] = field(default_factory=dict[int, "float | None"])
 
     def run(self, alpha: float, progress: Callable[[Search], None] | None = None) -> Search:
@@ -132,7 +133,7 @@ class Search:
             database=None,
             deadline=None,
             phases=(Phase.generate, Phase.target, Phase.shrink),
-            suppress_health_check=list(HealthCheck),
+            suppress_health_check=cast(Any, list(HealthCheck)),
             verbosity=Verbosity.quiet,
             report_multiple_bugs=False,
         )
@@ -203,13 +204,16 @@ class Search:
 
     def _sampled(self, first: Any, second: Any, d_in: Any) -> float | None:
         """The share of the stated loss that a few samples need; None where an audit shall decide."""
-        from audits.maps.sampled import FEW, PROMISING, SLOW, SOME, suggested
+        from audits.maps.sampled import FEW, PROMISING, SLOW, SOME, Lines, suggested
 
         stated = self.subject.stated(d_in)
         assert self.subject.claim is not None
         claim, one, other = self.subject.claim(stated), self._outputs(first), self._outputs(second)
+        if repr(claim) not in self.lines:
+            self.lines[repr(claim)] = Lines.of(claim)
         began = time.perf_counter()
-        one(), other()
+        for output in (one, other):
+            output()
         if time.perf_counter() - began > 2.0 * SLOW:
             self.slow += 1
             return 0.0
@@ -224,7 +228,7 @@ class Search:
                 self.failed += 1
                 self.failure = next(str(v) for part in both for v in part if isinstance(v, Raised))
                 return 0.0
-            found, epsilon = suggested(both[0], both[1], claim)
+            found, epsilon = suggested(both[0], both[1], self.lines[repr(claim)])
             if found < PROMISING:
                 return found
         if found <= 1.0:
