@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import lru_cache
 from xml.etree import ElementTree
 
+from claims.harness.report.terminal import LONGEST_FORMULA
+
 # Code spans come first, so that a dollar inside one is no formula; a formula does not cross a blank line.
 _PARTS = re.compile(
     r"(?P<code>`[^`\n]+`)"
@@ -134,6 +136,8 @@ def mathml(formula: str, *, display: bool = False) -> str:
 
     source = " ".join(formula.split())
     fallback = f'<code class="tex">{html.escape(source)}</code>'
+    if len(source) > LONGEST_FORMULA:
+        return fallback
     for command, known in _SYNONYMS:
         source = command.sub(known, source)
     try:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 TOP = ("All results", "index.html")
 MOST_FINDINGS = 10
-MOST_EVIDENCE, MOST_ROWS = 40, 20
+MOST_EVIDENCE, MOST_FOLDED, MOST_ROWS = 40, 500, 20
 DIGITS = 4
 """Significant digits of numbers."""
 STANDS = {
@@ -351,7 +351,8 @@ def _part(
     # What decides nothing is folded, where anything decides.
     deciding = [piece for piece in evidence if piece.verdict is not None] or evidence
     cut = MOST_EVIDENCE if len(deciding) > MOST_EVIDENCE + 5 else len(deciding)
-    rest = deciding[cut:] + [piece for piece in evidence if piece not in deciding]
+    idle = [piece for piece in evidence if piece.verdict is None] if deciding is not evidence else []
+    rest = deciding[cut:] + idle
     shown = rows.head(MOST_ROWS) if rows is not None else None
     which = ""
     if rows is not None:
@@ -363,7 +364,8 @@ def _part(
         "rests_on": list(reading.claim.rests_on) if reading.claim is not None else [],
         "believed": "" if reading.claim is None else believed(reading.claim, reading.result),
         "first": deciding[:cut],
-        "rest": rest,
+        "rest": rest[:MOST_FOLDED],
+        "more": len(rest),
         "idle": sum(piece.verdict is None for piece in rest),
         "pictures": [p for p in pictures if telling is None or p is not telling["picture"]],
         "columns": [] if shown is None else [str(c) for c in shown.columns],

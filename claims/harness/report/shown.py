@@ -315,10 +315,14 @@ def first_sentence(text: str) -> str:
     >>> first_sentence("By Lemma 3.6 it moves by 2, e.g. here. The proof has 1.")
     'By Lemma 3.6 it moves by 2, e.g. here.'
     """
+    before = dollars = brackets = 0
     for found in re.finditer(r"[.!?](?=\s+[^a-z\s])", text):
-        head = text[: found.end()]
-        if not _ABBREVIATION.search(head) and head.count("$") % 2 == 0 and head.count("(") == head.count(")"):
-            return head
+        end = found.end()
+        dollars += text.count("$", before, end)
+        brackets += text.count("(", before, end) - text.count(")", before, end)
+        if dollars % 2 == brackets == 0 and not _ABBREVIATION.search(text, max(before, end - 8), end):
+            return text[:end]
+        before = end
     return text
 
 
@@ -350,7 +354,7 @@ def doi_of(bibtex: str) -> str:
     '10.1000/xyz'
     """
     found = re.search(
-        r"^\s*doi\s*=\s*[{\"]([^}\"\s]+)|[,{]\s*doi\s*=\s*[{\"]([^}\"\s]+)", bibtex, re.MULTILINE
+        r"^[ \t]*doi\s*=\s*[{\"]([^}\"\s]+)|[,{]\s*doi\s*=\s*[{\"]([^}\"\s]+)", bibtex, re.MULTILINE
     )
     return (found[1] or found[2]) if found else ""
 
