@@ -112,7 +112,9 @@ def frame_domain(domain: Any, read: Callable[[Any], Any], identifier: str | None
         atom = read(series.element_domain)
         if not isinstance(atom, Atom) or atom.kind not in TYPES:
             return Opaque(f"a frame whose column {name!r} is {atom}")
-        columns.append((name, Atom(atom.kind, atom.low, atom.high, atom.nan, series.nullable, atom.values)))
+        # Whose record has no identifier is not said: identifiers are never null here, nor NaN.
+        nan, null = (name != identifier and known for known in (atom.nan, series.nullable))
+        columns.append((name, Atom(atom.kind, atom.low, atom.high, nan, null, atom.values)))
     margins: list[Margin] = []
     written = re.search(r"margins=\[(.*)\]\)$", str(domain), re.DOTALL)
     for group in re.findall(r"\{([^{}]*)\}", written[1] if written else ""):

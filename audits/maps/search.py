@@ -12,7 +12,6 @@ import math
 import re
 import time
 import zlib
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -189,7 +188,11 @@ class Search:
             else:
                 self.failed, self.failure = self.failed + 1, words
             return 0.0
-        measured = gap(self.subject.output, a, b)
+        try:
+            measured = gap(self._metric(d_in), a, b)
+        except (TypeError, ValueError) as error:
+            self.failed, self.failure = self.failed + 1, f"outputs that cannot be compared: {error}"
+            return 0.0
         if not measured.exceeds(stated):
             return measured.share(stated)
         found = Found(first, second, d_in, stated, measured)
@@ -262,6 +265,12 @@ class Search:
         elif result.verdict == "undecided":
             self.unclear.add(result.note or "an audit was undecided")
 
+    def _metric(self, d_in: Any) -> str:
+        """The output metric; scores of datasets two steps apart need not move in one direction."""
+        if self.subject.output == "linf-monotonic" and d_in != 1:
+            return "linf"
+        return self.subject.output
+
     def _violated(self, found: Found) -> None:
         if self.violation is None or found.size() < self.violation.size():
             self.violation = found
@@ -291,41 +300,37 @@ class Search:
         A is one output, A^d all that are within the stated distance of it: seen OFTEN on one dataset and
         never, in as many draws, on the other, it breaks that with an error of at most 2⁻⁶⁰.
         """
-        for here, there in ((one, other), (other, one)):
-            if self._lonely(here, there, AGAIN, 1 + AGAIN // 20, found.stated) is None:
-                continue
-            measured = self._lonely(here, there, MANY, OFTEN, found.stated)
-            if measured is not None:
-                self._violated(replace(found, measured=measured, certain=False))
-                return None
-        self.undecided += 1
-        return 0.0
+        measured: Gap | Gaps | None = None
+        for draws, least in ((AGAIN, 1 + AGAIN // 20), (MANY, OFTEN)):
+            samples = [self._counted(output, draws) for output in (one, other)]
+            lonely = [self._lonely(*order, least, found) for order in (samples, samples[::-1])]
+            measured = next((far for far in lonely if far is not None), None)
+            if measured is None:
+                self.undecided += 1
+                return 0.0
+        assert measured is not None
+        self._violated(replace(found, measured=measured, certain=False))
+        return None
+
+    def _counted(self, output: Callable[[], Any], draws: int) -> dict[str, tuple[Any, int]]:
+        """Outputs by what is compared of them: each with how often it came."""
+        counts: dict[str, tuple[Any, int]] = {}
+        for _ in range(draws):
+            value = output()
+            key = repr(value if isinstance(value, Raised) else compared(value))
+            counts[key] = value, counts.get(key, (value, 0))[1] + 1
+        return counts
 
     def _lonely(
-        self, here: Callable[[], Any], there: Callable[[], Any], draws: int, least: int, stated: Any
+        self, here: dict[str, tuple[Any, int]], there: dict[str, tuple[Any, int]], least: int, found: Found
     ) -> Gap | Gaps | None:
         """The distance from an output that is seen often here to the nearest one there, if it is too far."""
-        values: dict[str, Any] = {}
-        counts: Counter[str] = Counter()
-        for _ in range(draws):
-            value = here()
-            if isinstance(value, Raised):
-                return None
-            key = repr(compared(value))
-            values.setdefault(key, value)
-            counts[key] += 1
-        beside: dict[str, Any] = {}
-        for _ in range(draws):
-            value = there()
-            if isinstance(value, Raised):
-                return None
-            beside.setdefault(repr(compared(value)), value)
-        for key, times in counts.most_common():
-            if times < least:
-                return None
-            gaps = [gap(self.subject.output, values[key], other) for other in beside.values()]
-            if all(one.exceeds(stated) for one in gaps):
-                return min(gaps, key=lambda one: one.value)
+        if any(isinstance(value, Raised) for value, _ in (*here.values(), *there.values())):
+            return None
+        metric, others = self._metric(found.d_in), [value for value, _ in there.values()]
+        for value, _ in (pair for pair in here.values() if pair[1] >= least):
+            if all(gap(metric, value, other).exceeds(found.stated) for other in others):
+                return min((gap(metric, value, other) for other in others), key=lambda one: one.value)
         return None
 
 
