@@ -103,8 +103,11 @@ class Remote:
             self.changed.set()
         return outputs
 
-    def trace(self, runs: Sequence[Asked], primitives: Sequence[str]) -> list[Report]:
-        """The reports of runs of the grey-box audit, see `audits.trace`."""
+    def trace(
+        self, runs: Sequence[Asked], primitives: Sequence[str], kept: list[Report] | None = None
+    ) -> list[Report]:
+        """The reports of runs of the grey-box audit, see `audits.trace`; they are put into `kept` as they
+        come, so that those are known which came before a time limit."""
         question = {"ask": "trace", "package": str(TRACE), "primitives": list(primitives)}
         found: list[Report] = []
         many = 1
@@ -112,7 +115,10 @@ class Remote:
             # To put watched sources in place takes as long as a short run: one question for many of these.
             asked = [dict(vars(run)) for run in runs[len(found) : len(found) + many]]
             began = time.monotonic()
-            found += read(self._ask(question, asked)[1])
+            new = read(self._ask(question, asked)[1])
+            found += new
+            if kept is not None:
+                kept += new
             one = (time.monotonic() - began) / len(asked)
             many = max(1, int(self._timeout * SHARE / max(one, 1e-3)))
         return found

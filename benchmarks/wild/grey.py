@@ -56,6 +56,7 @@ def traced(case: Case, envs: Path | None = None) -> dict[str, Any]:
                 delta=case.delta,
                 adjacency=program.adjacency if case.adjacency == "own" else case.adjacency,
                 primitives=case.primitives,
+                time_limit=TIMEOUT,
             )
         finally:
             program.close()

@@ -22,9 +22,12 @@ import numpy as np
 import pytest
 
 from audits import adapters, audit_privacy, bridge_worker, remote, values
+from audits.bridge import Remote
 from audits.environments import interpreter
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.draw.processes import WorkerFailed
+from audits.trace.record.ended import OutOfTime
+from audits.trace.records import Asked, Report, written
 from claims.harness.commands.audit import audit_target
 
 HEADER = """
@@ -439,3 +442,20 @@ mechanism, _ = adapters.adapted(total, 1.0, {})
     outputs = mechanism(FIRST, 4, np.random.default_rng(0))
     mechanism.close()
     assert np.shape(outputs) == (4,)
+
+
+def test_what_a_trace_has_told_before_its_time_is_over_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[object] = [written([Report((0, 0, k)) for k in range(n)]) for n in (1, 2)]
+
+    def ask(self: Remote, question: object, asked: list[object]) -> tuple[dict[str, object], object]:
+        if not answers:
+            raise OutOfTime
+        return {}, answers.pop(0)
+
+    monkeypatch.setattr(Remote, "_ask", ask)
+    remote = object.__new__(Remote)
+    remote._timeout = 60.0
+    kept: list[Report] = []
+    with pytest.raises(OutOfTime):
+        remote.trace([Asked(0, 1, (0, 0, k)) for k in range(5)], (), kept)
+    assert [report.seed for report in kept] == [(0, 0, 0), (0, 0, 0), (0, 0, 1)]
