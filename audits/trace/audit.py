@@ -47,8 +47,6 @@ UNSURE = ("draws from a source that is not watched", "not deterministic")
 """Words of what is lost where two runs may differ by chance: nothing is proved then."""
 HIDDEN = "the output does not follow this noise: what is chosen with noised numbers may cost less than these"
 """Said of noise whose cost is no more than an upper bound."""
-IN_TURN = "scores are compared in turn: whether more is shown than which is the largest is not known"
-"""Said where `max` of noisy scores keeps the claim if only the place is shown, and not otherwise."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
 Pair = tuple[Any, Any]
@@ -67,9 +65,7 @@ class Program:
         trace = getattr(self.call, "trace", None)
         if trace is None:
             return trace_runs(self.call, asked, self.primitives, kept)
-        found: list[Report] = trace(asked, list(self.primitives))
-        if kept is not None:
-            kept += found
+        found: list[Report] = trace(asked, list(self.primitives), kept)
         return found
 
 
@@ -149,8 +145,7 @@ def trace_privacy(
         reports.append(Report((seed, 0, 0), lost=(lost,)))
     result = concluded(reports, claim, seed, len(taken), fixed_seeds)
     left = None if limit is None else began + limit - time.monotonic()
-    if not over.reason:
-        result = beside(traced, taken, reports, result, black_box, left)
+    result = unchecked(result) if over.reason else beside(traced, taken, reports, result, black_box, left)
     result = replace(result, seconds=time.monotonic() - began, versions=_versions(program))
     return disagreed(result)
 
@@ -339,9 +334,9 @@ def concluded(
     ordered = sorted(shown, key=lambda finding: KINDS.index(finding.kind))
     sampled = any(entry.sampled for entry in rows)
     limit = claim.epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
-    surely = _composed([replace(e, losses=e.least or e.losses) for e in rows], claim.delta)
+    surely = _composed([e if e.least is None else replace(e, losses=e.least) for e in rows], claim.delta)
     if surely <= limit < total:
-        lost |= {e.where: Lost(e.where, IN_TURN, place) for e in rows if e.least}
+        lost |= {e.where: Lost(e.where, e.why, place) for e in rows if e.least is not None}
         unknown = True
     verdict = (
         "leak" if ordered else "ledger-exceeds" if surely > limit else "lost" if lost else "nothing-found"
@@ -515,6 +510,19 @@ def disagreed(result: TraceResult) -> TraceResult:
     lost = (Lost(where, text, pair), *result.lost)
     ledger = None if result.verdict == "ledger-exceeds" else result.epsilon_ledger
     return replace(result, verdict="lost", findings=(), lost=lost, cause=(), epsilon_ledger=ledger)
+
+
+def unchecked(result: TraceResult) -> TraceResult:
+    """The result of a trace that was cut off: it accuses nobody, as the runs that explain may be missing."""
+    texts = [Lost(finding.where, finding.text, finding.pair) for finding in result.findings]
+    if result.verdict == "ledger-exceeds":
+        where = result.ledger[0].file, result.ledger[0].line, result.ledger[0].function
+        cost = f"the draws of one run cost up to ε = {result.epsilon_ledger:.4g}, as far as runs have told"
+        texts.append(Lost(where, cost, result.pair_index))
+    if not texts:
+        return result
+    lost = (*result.lost, *texts)
+    return replace(result, verdict="lost", findings=(), lost=lost, epsilon_ledger=None)
 
 
 def _again(taken: Sequence[Pair], report: Report, **task: Any) -> Asked:

@@ -81,7 +81,8 @@ class Draw:
 
 @dataclass(frozen=True)
 class Use:
-    """A sum factor · noise + argument; key: its first element, and how often that was used before.
+    """A sum factor · noise + argument; key: its first element, the operation that made it, and how often
+    that had made one of it before.
 
     soft   nothing was added but numbers of the program's text.
     """
@@ -275,7 +276,7 @@ class Row:
     shift     what the noise moves by between D and D′.
     parents   draws that a function of noise is made of; terms: of a sum (1) or difference (−1) of two draws;
               samples: of its values.
-    unknown   why its cost is not known.
+    unknown   why its cost is not known; bound: why it is no more than an upper bound.
     given     arguments of a mechanism on D and on D′.
     chosen    laws of a number in a chosen interval, on D and on D′; factors: of noise of two scales.
     logs      log-probabilities of coins that fall otherwise; chances: of all outputs of a program of coins.
@@ -296,6 +297,7 @@ class Row:
     terms: Tuple[Term, ...] = ()
     samples: Any = None
     unknown: str = ""
+    bound: str = ""
     given: Tuple[Any, ...] = ()
     mapped: Optional[Mapped] = None
     kept: Optional[Kept] = None

@@ -15,7 +15,6 @@ from scipy.stats._distn_infrastructure import rv_generic
 from scipy.stats._distr_params import distcont, distdiscrete
 
 from audits.trace import trace_privacy
-from audits.trace.ledger.losses import gaussian_epsilon
 from audits.trace.record import table, tensors
 from audits.trace.record.session import Session
 from audits.trace.record.sources import watched
@@ -104,24 +103,6 @@ def test_a_column_of_scales_is_an_array_of_them() -> None:
     assert "scale[1] of laplace" in result.summary()
 
 
-def test_places_in_a_list_of_gumbel_scores_cost_what_the_exponential_mechanism_does() -> None:
-    from scipy.special import softmax
-
-    def best_two(data, rng):
-        left, chosen = [0, 1, 2], []
-        for _ in range(2):
-            scores = [0.5 * (data == i).sum() + rng.gumbel() for i in left]
-            chosen.append(left.pop(int(np.argmax(scores))))
-        return chosen
-
-    result = trace_privacy(best_two, PAIR, epsilon=1.0, adjacency="replace", seeds=3, black_box=False)
-    assert result.verdict == "nothing-found", result.summary()
-    p, q = (softmax([0.5 * (data == i).sum() for i in range(3)]) for data in PAIR[0])
-    first = np.max(np.abs(np.log(p / q)))
-    assert result.epsilon_ledger is not None
-    assert first < result.epsilon_ledger < 1.0 + 1e-3
-
-
 def test_a_number_of_python_made_of_a_tensor_is_a_number() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is optional")
 
@@ -130,20 +111,6 @@ def test_a_number_of_python_made_of_a_tensor_is_a_number() -> None:
 
     result = trace_privacy(noisy, PAIR, epsilon=1.0, adjacency="replace", seeds=2, black_box=False)
     assert (result.verdict, result.epsilon_ledger) == ("nothing-found", pytest.approx(1.0))
-
-
-def test_steps_towards_a_noisy_mean_cost_what_gaussians_compose_to() -> None:
-    def steps(data, rng):
-        theta = 0.0
-        for _ in range(4):
-            theta = theta - 0.5 * (theta - data.sum() + rng.normal(0.0, 4.0))
-        return theta
-
-    result = trace_privacy(
-        steps, PAIR, epsilon=2.5, delta=1e-5, adjacency="replace", seeds=2, black_box=False
-    )
-    assert result.verdict == "nothing-found", result.summary()
-    assert result.epsilon_ledger == pytest.approx(gaussian_epsilon(0.5, 1e-5), rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["Gumbel", "Laplace"])

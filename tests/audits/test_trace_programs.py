@@ -7,6 +7,7 @@ import pytest
 
 import tests.audits.trace_truth  # noqa: F401
 from audits.trace import trace_privacy
+from audits.trace.audit import unchecked
 from tests.audits.trace_programs import CASES, CLEAN, EXCEEDS, LEAK, LOST, Case
 
 
@@ -38,6 +39,16 @@ def test_there_are_programs_of_each_kind() -> None:
     assert kinds.count(LEAK) >= 12
     assert kinds.count(EXCEEDS) >= 5
     assert kinds.count(LOST) >= 2
+
+
+@pytest.mark.parametrize("name", ["half the noise", "one_output_is_not_noised"])
+def test_a_trace_that_is_cut_off_accuses_nobody(name: str) -> None:
+    whole = traced(CASES[name])
+    cut = unchecked(whole)
+    assert (cut.verdict, cut.findings, cut.epsilon_ledger) == (LOST, (), None)
+    assert {lost.line for lost in cut.lost} == {f.line for f in whole.findings} or cut.lost[
+        0
+    ].line == whole.ledger[0].line
 
 
 @pytest.mark.parametrize("seed", range(1, 6))

@@ -180,6 +180,16 @@ def report_noisy_max_of_a_dictionary(data, rng):
     return max(noisy, key=noisy.get)
 
 
+@case(CLEAN)
+def report_noisy_max_in_a_loop(data, rng):
+    best, largest = None, -math.inf
+    for low in (0, 0.25, 0.5):
+        noisy = ((data >= low) & (data < low + 0.25)).sum() + rng.laplace(0, 2.0)
+        if noisy > largest:
+            best, largest = low, noisy
+    return best
+
+
 @case(LOST)
 def one_answer_against_one_threshold_twice(data, rng):
     threshold, answer = 2 + rng.laplace(0, 2.0), (data > 0.3).sum() + rng.laplace(0, 4.0)

@@ -13,6 +13,7 @@ from collections import Counter
 import numpy as np
 from scipy import stats
 
+from audits.trace.ledger.losses import gaussian_epsilon
 from tests.audits.trace_programs import CLEAN, EXCEEDS, LEAK, LN3, LOST, REMOVED, case, cases
 
 FOUR = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.25, 0.75])
@@ -75,6 +76,45 @@ def initial_centres_before_all_records(data, rng):
     centres = data[rng.choice(len(data), 2, replace=False)]
     start = float(np.clip(centres.mean() + rng.laplace(0, 50.0), 0, 1))
     return start, data.sum() + rng.laplace(0, 1.0)
+
+
+def descent_with_gradients_added_to_the_noise(start):
+    """How many sums there are before the last one depends on the batch."""
+
+    def program(data, rng):
+        w = start(rng)
+        for _ in range(3):
+            chosen = rng.random(len(data)) < 0.25
+            total = 1.5 * rng.normal()
+            for x in data[chosen]:
+                total = total + np.clip(w - x, -1, 1)
+            w = w - 0.5 * (total / 5.0)
+        return w
+
+    return program
+
+
+def descent_from_random_weights(data, rng):
+    rows, w = np.stack([data, 1 - data], 1), rng.normal(scale=0.1, size=2)
+    for _ in range(3):
+        batch = rows[rng.random(len(data)) < 0.25]
+        gradients = (batch @ w - 0.3)[:, None] * batch
+        gradients /= np.maximum(1, np.linalg.norm(gradients, axis=1))[:, None]
+        w = w - 0.5 * (gradients.sum(0) + 1.5 * rng.normal(size=2)) / 5.0
+    return w
+
+
+cases(
+    CLEAN,
+    {
+        "gradients are added to the noise": descent_with_gradients_added_to_the_noise(lambda rng: 0.0),
+        "so they are, from a random weight": descent_with_gradients_added_to_the_noise(lambda r: r.normal()),
+        "descent from random weights": descent_from_random_weights,
+    },
+    FOURTH,
+    epsilon=3.0,
+    delta=1e-5,
+)
 
 
 # --- Draws whose arguments were not compared ---
@@ -366,6 +406,20 @@ def leaves(data, rng):
     return float(sums[right[0]])
 
 
+# --- Noise that cannot be followed, in an argument ---
+
+
+def beside_plain(plain, scale):
+    def program(data, rng):
+        return len(data) + float(str(float(plain(rng)))) + rng.laplace(scale=scale)
+
+    return program
+
+
+cases(CLEAN, {"more that is plain": beside_plain(lambda rng: rng.uniform(), 1.0)}, FOURTH, cost=1.0)
+# What is plain may hide the data, too: ε = 2 is an upper bound.
+cases(LOST, {"half the noise and more that is plain": beside_plain(lambda rng: rng.laplace(), 0.5)}, FOURTH)
+
 # --- Noise that the output does not follow ---
 
 GROUPS = [(np.array([0, 1, 1, 2, 2]), np.array([0, 1, 1, 2, 1]))]
@@ -433,3 +487,145 @@ WHOLE = {f"whole noise, {u:.3g} and {t:.3g}": cells(u, t) for u, t in [(1, 1), (
 FRACTIONS = {f"whole noise, {unit:.3g}": cells(unit, 1.0) for unit in (math.sqrt(3.0), 0.5)}
 cases(CLEAN, WHOLE, CELL, epsilon=3.0)
 cases(LOST, FRACTIONS, CELL, epsilon=3.0)
+
+
+# --- Choices among plain numbers ---
+
+# Noise becomes plain numbers before it is added to the data, and only a choice is released. Its scale is a
+# fifth of what the claim needs, or less, so that runs on D and on D′ differ but rarely.
+OF_THREE = np.array([0] * 9 + [1] * 12 + [2] * 3)
+THREE = [(OF_THREE, OF_THREE[1:])]
+
+
+def sizes(data):
+    return [int(np.sum(data == i)) for i in range(3)]
+
+
+def winner_of_a_list(data, rng):
+    noise = rng.laplace(scale=0.2, size=3).tolist()
+    noisy = [c + float(z) for c, z in zip(sizes(data), noise, strict=True)]
+    return noisy.index(max(noisy))
+
+
+def plain_order(data, rng):
+    noise = [float(random.gauss(0.0, 0.3)) for _ in range(3)]
+    return sorted(range(3), key=lambda i: sizes(data)[i] + noise[i])
+
+
+def plain_logarithm(data, rng):
+    u = rng.random() - 0.5
+    return len(data) + float(-0.1 * math.copysign(math.log(1 - 2 * abs(u)), u)) > 21.3
+
+
+def people(data, rng):
+    noisy = [max(0.0, (data == i).sum() + rng.laplace()) for i in range(3)]
+    ends = np.cumsum(noisy) / (sum(noisy) or 1.0)
+    return [int(np.sum(float(rng.random()) > ends)) for _ in range(8)]
+
+
+cases(
+    LOST,
+    {
+        "a winner of a list": winner_of_a_list,
+        "a winner of an array": lambda data, rng: int(
+            np.argmax(np.array(sizes(data)) + np.array([rng.laplace(scale=0.2) for _ in range(3)]))
+        ),
+        "a threshold": lambda data, rng: len(data) + float(rng.laplace(scale=0.1)) > 20,
+        "an order of plain numbers": plain_order,
+        "plain whole numbers": lambda data, rng: (
+            len(data) + int(rng.geometric(0.95)) - int(rng.geometric(0.95)) >= 21
+        ),
+        "a plain logarithm": plain_logarithm,
+    },
+    THREE,
+    seeds=2,
+)
+cases(
+    CLEAN,
+    {
+        "plain noise beside a sum": lambda data, rng: (
+            [float(rng.normal()) for _ in range(3)],
+            len(data) + rng.laplace(),
+        ),
+        "people of noisy shares": people,
+    },
+    THREE,
+    seeds=2,
+)
+
+
+# --- Seeds that are given to SciPy ---
+
+
+def shared_seed(data, rng):
+    np.random.seed(0)  # noqa: NPY002  # here
+    return data.sum() + stats.laplace.rvs()
+
+
+cases(
+    LEAK,
+    {
+        "a seed of SciPy": lambda data, rng: data.sum() + stats.laplace.rvs(random_state=0),
+        "of a frozen law": lambda data, rng: data.sum() + stats.laplace().rvs(random_state=np.int64(0)),
+        "a seed that SciPy shares": shared_seed,
+    },
+    epsilon=2.0,
+)
+cases(
+    CLEAN,
+    {
+        "a generator of SciPy": lambda data, rng: data.sum() + stats.laplace.rvs(random_state=rng),
+        "a seed that is drawn": lambda data, rng: (
+            data.sum() + stats.laplace.rvs(random_state=rng.integers(2**31))
+        ),
+    },
+    epsilon=2.0,
+)
+
+
+def numpy_again(data, rng):
+    state = np.random.get_state()  # noqa: NPY002
+    noise = np.random.laplace()  # noqa: NPY002
+    np.random.set_state(state)  # noqa: NPY002
+    return data.sum() + noise, np.random.laplace()  # noqa: NPY002
+
+
+def random_again(data, rng):
+    state = random.getstate()
+    noise = random.gauss(0.0, 1.0)
+    random.setstate(state)
+    return data.sum() + noise, random.gauss(0.0, 1.0)
+
+
+cases(LOST, {f.__name__: f for f in (numpy_again, random_again)}, epsilon=9.0, delta=0.5)
+
+
+# --- Costs in closed form ---
+
+
+def best_two(data, rng):
+    left, chosen = [0, 1, 2], []
+    for _ in range(2):
+        noisy = [0.5 * (data == i).sum() + rng.gumbel() for i in left]
+        chosen.append(left.pop(int(np.argmax(noisy))))
+    return chosen
+
+
+def steps_towards_a_noisy_mean(data, rng):
+    theta = 0.0
+    for _ in range(4):
+        theta = theta - 0.5 * (theta - data.sum() + rng.normal(0.0, 4.0))
+    return theta
+
+
+BITS = [(np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))]
+cases(CLEAN, {"the best two by Gumbel noise": best_two}, BITS)
+# Four Gaussians of distance 1 and deviation 4 are one of distance 1 and deviation 2.
+cases(
+    CLEAN,
+    {"steps": steps_towards_a_noisy_mean},
+    BITS,
+    epsilon=2.5,
+    delta=1e-5,
+    cost=gaussian_epsilon(0.5, 1e-5),
+)

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from typing import Any, Dict, FrozenSet, List, Sequence, Set, Tuple, Union
-
-import numpy as np
+from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Set, Tuple, Union
 
 from ..record.laws import reach
 from ..record.session import places_of
@@ -37,12 +35,17 @@ COMMON = 0.25
 0.034 at least, and not in 256 runs with probability 1.4e-4."""
 
 
-def never_noised(pair: Pair, found: Release) -> Union[Difference, Lost]:
+def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Union[Difference, Lost]:
     """The first place of the output that differs and depends on no draw that may have noised it, or what is
-    not known."""
+    not known.
+
+    sure   places of which an earlier run has told that: they are not looked at again.
+    """
     if found.filled:
         return Lost(pair.recorded.session.rows[next(iter(found.filled))].where, FILLED)
     places = unlike_places(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
+    if places and places[0][0] in sure:
+        return places[0]
     rows = unfollowed(pair)
     still = _still(pair, places, indices(rows))
     if not still:
@@ -71,19 +74,17 @@ def unlike_words(place: Difference) -> str:
 def unfollowed(pair: Pair) -> List[Draw]:
     """Draws, and calls that may return noise, of which nobody saw where their values went.
 
-    Functions that are given the same on both datasets, and mechanisms that are given 0, may return noise that
-    is added later.
+    Mechanisms that are given the same on both datasets may return noise that is added later.
     """
     other = pair.frozen.session.rows
-    functions = [
+    called = [
         row
         for row in pair.recorded.session.draws
         if row.kind == "mechanism"
         and row.index in other
-        and (row.law.startswith("primitive") or _zero(row.argument))
         and not differences(flat(row.argument), flat(other[row.index].argument), 0.0)
     ]
-    return _unreleased(pair.recorded.session) + functions
+    return _unreleased(pair.recorded.session) + called
 
 
 def _unreleased(session: Any) -> List[Draw]:
@@ -94,14 +95,9 @@ def _unreleased(session: Any) -> List[Draw]:
     return [
         row
         for row in session.draws
-        if row.index not in released
+        if row.index not in released | session.changes.fixed
         and ((row.kind == "noise" and row.argument is None) or (row.kind == "coin" and _fine(row)))
     ]
-
-
-def _zero(given: Sequence[Any]) -> bool:
-    """Whether a mechanism is given nothing but 0."""
-    return bool(given) and all(isinstance(x, (int, float, np.number)) and x == 0 for x in given)
 
 
 def _with_parts(session: Any, indices: Set[int]) -> Set[int]:

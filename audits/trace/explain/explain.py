@@ -6,21 +6,18 @@ are tried in order, the plainest first.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import replace
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
-from ..record.run import Run
-from ..record.session import FUNCTIONS, places_of
+from ..record.session import FUNCTIONS, ONE_SIDED
 from ..record.values import numbers, unlike_places
-from ..records import BITS, Draw, Part, Recipe, Shown
+from ..records import BITS, Draw, Part, Recipe
 from ..replay.shifts import (
     Pair,
     Release,
     coupled,
-    first_of,
     in_comparisons,
     loose_draws,
     shifts_of,
@@ -29,17 +26,10 @@ from ..replay.shifts import (
     without_parents,
 )
 from .coins import flipped
+from .follow import Response, scaled
 
-FACTOR = 1e-3
-"""Relative difference above which two factors of noise are different: tensors have single precision."""
-ONE_SIDED = ("geometric", "exponential", "gamma", "poisson", "negative_binomial", "chisquare", "binomial")
-"""Laws of numbers ≥ 0: noise is made of two of them."""
-FAR = 1e3
-"""How many times its own size noise is moved to see whether the output follows it everywhere."""
 MOST_SOLVED = 40
 """Entries of plain noise that are solved for."""
-MOST_SCALED = 16
-"""Draws of plain noise whose factors are compared: each takes up to four runs."""
 Explainer = Callable[[Pair, Release], Optional[Release]]
 
 
@@ -102,7 +92,8 @@ def solved(pair: Pair, found: Release) -> Optional[Release]:
     base, wanted = numbers(pair.frozen.output), numbers(pair.recorded.output)
     if base is None or wanted is None or base.shape != wanted.shape:
         return None
-    columns = [_derivative(pair, rows[index], place, base) for index, place in entries]
+    response = Response(pair.replay)
+    columns = [_derivative(response, rows[index], place) for index, place in entries]
     if any(column is None for column in columns):
         return None
     jacobian = np.stack(columns, axis=1)
@@ -136,18 +127,15 @@ def solved(pair: Pair, found: Release) -> Optional[Release]:
     return Release(run, {**sums, **shifts}, mode="coupled", joined=joined)
 
 
-def _derivative(pair: Pair, row: Draw, place: int, base: Any) -> Any:
+def _derivative(response: Response, row: Draw, place: int) -> Any:
     """The derivative of the output on D′ by an entry of a draw; None where it has another shape."""
     step = np.zeros(row.shape)
     size = 1e-4 * max(1.0, size_of(row))
     size = 1.0 if np.asarray(row.value).dtype.kind in "iu" else size  # what is whole stays whole
     step.reshape(-1)[place] = size
-    moved = pair.replay(shifts={row.index: step})
-    values = None if moved.error is not None else numbers(moved.output)
-    if values is None or values.shape != base.shape:
-        return None
+    values = response.moved(row, step)
     with np.errstate(invalid="ignore"):
-        return (values - base) / size
+        return None if values is None else (values - response.base) / size
 
 
 def _parallel(jacobian: Any) -> List[List[int]]:
@@ -193,146 +181,3 @@ def _join(
 
 
 EXPLAINERS: Tuple[Explainer, ...] = (_only_compared, _as_released, _moved, _last, solved, flipped)
-
-
-# --- Noise of two scales ----------------------------------------------------------------------------------
-
-
-Scaled = Tuple[Draw, float, float]
-"""A draw, and what its noise is multiplied by on D and on D′."""
-
-
-def scaled(pair: Pair) -> Optional[Scaled]:
-    """Noise that became plain numbers and has another factor on D′; None where that cannot be seen."""
-    return _unlike_factors(pair, loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED])
-
-
-def rescaled(pair: Pair) -> Optional[Scaled]:
-    """As `scaled`, of noise that was released: the noisy sum is multiplied by a number of the data."""
-    released = sorted(set().union(*(places_of(use.ids) for use in pair.recorded.session.uses)))
-    rows = [pair.recorded.session.row(index) for index in released[:MOST_SCALED]]
-    return _unlike_factors(pair, [row for row in rows if row is not None], release="none")
-
-
-def _unlike_factors(pair: Pair, rows: Sequence[Draw], **options: Any) -> Optional[Scaled]:
-    """The first draw whose noise has another factor on D′ in a number of the output that no other noise
-    hides.
-
-    Where y = c(D)·z + z′, the product c(D)·z is an argument of z′ as any other: with z′ multiplied by the
-    same number on D and on D′, the difference is a cost of z′ and not noise of another scale. So it is in
-    every step of a noisy gradient descent but the last.
-    """
-    runs = [functools.partial(run, **options) for run in (pair.again, pair.replay)]
-    unmoved = [run() for run in runs] if rows else []
-    for row in rows:
-        one, other = (line_of_noise(run, row, base) for run, base in zip(runs, unmoved))
-        if one is None or other is None or not one[1] or not other[1]:
-            continue
-        if not alike_factors(one[1], other[1]) and not _hidden(pair, row, one[0]):
-            return row, one[1], other[1]
-    return None
-
-
-def _hidden(pair: Pair, row: Draw, place: int) -> bool:
-    """Whether noise of another draw has one factor on D and D′ in a number of the output."""
-    noise = [r for r in pair.recorded.session.draws if r.kind == "noise" and r.index != row.index]
-    runs = [functools.partial(run, release="none") for run in (pair.again, pair.replay)]
-    before = [numbers(run().output) for run in runs] if noise else []
-    for other in noise[-MOST_SCALED:]:
-        step = np.full(other.shape, max(1.0, size_of(other)))
-        after = [numbers(run(shifts={other.index: step}).output) for run in runs]
-        if any(x is None or place >= x.size for x in before + after):
-            continue
-        one, two = (float(b[place] - a[place]) for a, b in zip(before, after))
-        if one and alike_factors(one, two):
-            return True
-    return False
-
-
-def factor_of(replay: Any, row: Draw) -> Optional[float]:
-    """How far the output moves with the first entry of a draw; None where it is not in proportion, and where
-    it does not move."""
-    found = line_of_noise(replay, row)
-    return None if found is None else found[1]
-
-
-def line_of_noise(
-    replay: Any, row: Draw, unmoved: Optional[Run] = None
-) -> Optional[Tuple[int, float, float]]:
-    """(place of a number of the output, factor, rest), where that number is factor · noise + rest, the noise
-    being the first entry of a draw; None where the output does not move in proportion with it."""
-    size = size_of(row) or 1.0
-    base = _values(replay() if unmoved is None else unmoved)
-    moved: List[Any] = []
-    for times in (1.0, 2.0):
-        moved.append(_values(replay(shifts={row.index: _first_entry(row, times * size)})))
-        if (
-            base is None
-            or moved[-1] is None
-            or moved[-1].shape != base.shape
-            or np.array_equal(base, moved[0])
-        ):
-            return None
-    with np.errstate(invalid="ignore"):
-        once, twice = moved[0] - base, moved[1] - base
-    place = int(np.argmax(np.abs(once)))
-    if not np.all(np.isfinite(twice)) or not np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size):
-        return None
-    factor = float(once[place] / size)
-    return place, factor, float(base[place]) - factor * first_of(row)
-
-
-def _values(run: Run) -> Any:
-    return None if run.error is not None else numbers(run.output)
-
-
-def _first_entry(row: Draw, by: float) -> Any:
-    step = np.zeros(row.shape)
-    step.reshape(-1)[0] = by
-    return step
-
-
-def shows(pair: Pair, index: int) -> Optional[Shown]:
-    """A number of the output that is the noise of a draw times a factor, plus a rest that no other noise
-    moves; None where there is none."""
-    row = pair.recorded.session.row(index)
-    noise = [r for r in pair.recorded.session.draws if r.kind == "noise"]
-    if row is None or row.kind != "noise" or len(noise) > MOST_SCALED:
-        return None
-    lines: List[Tuple[int, float, float]] = []
-    now = first_of(row)
-    low, high = -np.inf, np.inf
-    for run in (pair.again, pair.replay):
-        replay = functools.partial(run, release="none")
-        unmoved = replay()
-        line = line_of_noise(replay, row, unmoved)
-        if line is None or (lines and line[0] != lines[0][0]):
-            return None
-        low = low if _in_proportion(replay, row, line, -FAR) else now
-        high = high if _in_proportion(replay, row, line, FAR) else now
-        base = np.asarray(numbers(unmoved.output))[line[0]]
-        for other in noise:
-            step = np.full(other.shape, 1.0 + size_of(other))
-            if other is row:
-                step.reshape(-1)[0] = 0.0
-            values = _values(replay(shifts={other.index: step}))
-            if values is None or line[0] >= values.size or values[line[0]] != base:
-                return None
-        lines.append(line)
-    return Shown((lines[0][1], lines[1][1]), lines[1][2] - lines[0][2], (low, high))
-
-
-def _in_proportion(replay: Any, row: Draw, line: Tuple[int, float, float], times: float) -> bool:
-    """Whether the output moves with noise that is moved far."""
-    place, factor, rest = line
-    by = times * max(1.0, size_of(row))
-    noise = first_of(row) + by
-    values = _values(replay(shifts={row.index: _first_entry(row, by)}))
-    return (
-        values is not None and place < values.size and bool(np.isclose(values[place], factor * noise + rest))
-    )
-
-
-def alike_factors(one: float, other: float) -> bool:
-    """Whether two factors are the same in single precision."""
-    return abs(one - other) <= FACTOR * max(abs(one), abs(other))

@@ -182,7 +182,7 @@ def without(session: Any, entries: Mapping[int, int]) -> Any:
     """A run as it would have been without an entry of some draws."""
     found = copy.copy(session)
     gone: Set[int] = {(index << BITS) + entry for index, entry in entries.items()}
-    used: Dict[Tuple[str, int], int] = {}
+    used: Dict[Tuple[Any, int], int] = {}
 
     def name(element: int) -> int:
         entry = entries.get(element >> BITS)
@@ -207,10 +207,10 @@ def without(session: Any, entries: Mapping[int, int]) -> Any:
     def left(ids: Any) -> bool:
         return not (np.size(ids) and np.all(np.isin(np.ravel(ids), list(gone))))
 
-    def key(what: str, ids: Any) -> Tuple[int, int]:
+    def key(what: Any, ids: Any) -> Tuple[Any, ...]:
         first = int(ids.flat[0]) if ids.size else -1
         used[what, first] = used.get((what, first), 0) + 1
-        return first, used[what, first] - 1
+        return first, what, used[what, first] - 1
 
     found.draws = []
     for row in session.draws:
@@ -228,7 +228,7 @@ def without(session: Any, entries: Mapping[int, int]) -> Any:
         if left(use.ids):
             kept = {k: shorter(use.ids, getattr(use, k)) for k in ("factor", "argument", "value")}
             ids = renamed(use.ids)
-            found.uses.append(replace(use, ids=ids, key=key("use", ids), **kept))
+            found.uses.append(replace(use, ids=ids, key=key(use.key[1], ids), **kept))
     found.compared = []
     for event in session.compared:
         if left(event.ids):

@@ -16,7 +16,8 @@ from ..record.run import Run
 from ..record.session import INSERTED, drawn_by, places_of, same
 from ..record.values import unlike_places
 from ..records import BITS, Comparison, Draw, Kept, Use
-from ..replay.shifts import Pair, Release, size_of
+from ..replay.shifts import Pair, Release
+from .follow import follows
 
 MOST_TRIED = 24
 """Draws that are tried."""
@@ -42,7 +43,7 @@ def redrawn(pair: Pair, found: Release) -> Release:
             kept.setdefault(after.index, None)
     for row in moved:
         events = [event for event in session.compared if _of(event, row.index)]
-        if row.index in rejected or not events or not is_shown(pair.again, row):
+        if row.index in rejected or not events or not follows(pair.again, row):
             continue
         rules = [event for event in events if _is_rule(pair, row, event)]
         if rules:
@@ -75,14 +76,6 @@ def _is_rejected(pair: Pair, index: int) -> bool:
     return run.whole and shorter and not unlike_places(pair.recorded.output, run.output, 0.0)
 
 
-def is_shown(again: Callable[..., Run], row: Draw) -> bool:
-    """Whether the output moves with the least change of the noise of a draw."""
-    size = 1e-7 * max(1.0, size_of(row))
-    steps = [np.full(row.shape, step) for step in (0.0, size)]
-    runs = [again(release="none", shifts={row.index: step}) for step in steps]
-    return all(run.error is None for run in runs) and bool(unlike_places(runs[0].output, runs[1].output, 0.0))
-
-
 def shown_draws(recorded: Run, again: Callable[..., Run]) -> FrozenSet[int]:
     """The draws that are added to data, compared, and shown by the output: they are released, and what they
     are compared with is made of what is released."""
@@ -90,7 +83,7 @@ def shown_draws(recorded: Run, again: Callable[..., Run]) -> FrozenSet[int]:
     compared = set().union(*map(drawn_by, session.compared))
     added = set().union(*(places_of(use.ids) for use in session.uses if not use.soft))
     rows = [session.rows[index] for index in sorted(compared & added) if index in session.rows]
-    return frozenset(row.index for row in rows[:MOST_TRIED] if is_shown(again, row))
+    return frozenset(row.index for row in rows[:MOST_TRIED] if follows(again, row))
 
 
 def _is_rule(pair: Pair, row: Draw, event: Comparison) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..record.run import Run
 from ..record.session import drawn_by
-from ..record.values import SAME, alike, differences, flat, numbers, shown
+from ..record.values import SAME, alike, differences, flat, shown
 from ..records import BITS, About, Compared, Comparison, Draw, Finding, Lost, Mapped, Row
 from ..replay.shifts import Release, in_comparisons
 from .chance import FILLED
@@ -70,7 +70,7 @@ def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> 
         unknown=unknown, given=given, mapped=mapped(one, other), kept=found.kept.get(one.index),
         chosen=() if interval is None else interval.laws,
     )  # fmt: skip
-    return row, findings + (_finite(row) if given else [])
+    return row, findings
 
 
 def _sums(recorded: Run, found: Release) -> List[Finding]:
@@ -104,13 +104,6 @@ def _not_finite(what: str, key: Any, where: Any, one: Any, other: Any) -> List[F
     a, b = np.ravel(one)[broken][0], np.ravel(other)[broken][0]
     text = "noise is added to %s on D and to %s on D′: no noise hides that" % (shown(a), shown(b))
     return [Finding("nan", where, text, About(what, key, a, b))]
-
-
-def _finite(row: Row) -> List[Finding]:
-    """A mechanism that is given a number which is not finite on one dataset only."""
-    a, b = numbers(row.given[0]), numbers(row.given[1])
-    same = a is not None and b is not None and a.shape == b.shape
-    return _not_finite("given", row.index, row.where, a, b) if same else []
 
 
 def _parameters(one: Draw, other: Draw, found: Release, sizes: Sizes) -> Tuple[List[str], List[Finding]]:

@@ -94,8 +94,7 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
         for parity in (0, 1):
             outs = [(i >> bit) & 1 == parity for i in range(len(coins))]
             runs = _runs(pair, coins, outs)
-            # The output may show how the coins have fallen.
-            if runs is None or unlike_places(pair.recorded.output, runs[0].output, 0.0):
+            if runs is None:
                 return ()
             found[bit, parity] = runs
             for index in moved_draws(*runs):
@@ -110,10 +109,14 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
 
 
 def _runs(pair: Pair, coins: Sequence[Coin], outs: Sequence[bool]) -> Optional[Runs]:
-    """The runs on D and on D′ with the record left out by some coins and taken by the others."""
+    """The runs on D and on D′ with the record left out by some coins and taken by the others; None where the
+    output shows how the coins have fallen, whether noise is released in its first sum or in its last one."""
     flips = {coin.key: coin.left if out else coin.taken for coin, out in zip(coins, outs)}
-    first, second = (run(flips=flips) for run in (pair.again, pair.replay))
-    return (first, second) if first.whole and second.whole else None
+    for release in ("first", "last"):
+        first, second = (run(flips=flips, release=release) for run in (pair.again, pair.replay))
+        if first.whole and second.whole and not unlike_places(pair.recorded.output, first.output, 0.0):
+            return first, second
+    return None
 
 
 def _factor(known: Dict[Tuple[int, int], Runs], line: Line) -> float:

@@ -8,17 +8,17 @@ that kind are made anew: what then changes on one dataset alone is no proof, and
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from ..record.run import Run
-from ..record.session import places_of
+from ..record.session import ONE_SIDED, places_of
 from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
 from .chance import indices, unfollowed
-from .explain import ONE_SIDED, alike_factors, factor_of
+from .follow import Response, alike_factors
 
 RUNS = 24
 """Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
@@ -37,6 +37,8 @@ NAMES = {
 }
 """Kinds of findings that noise which nobody followed may explain."""
 DEPENDS = "its argument depends on noise that cannot be followed"
+BOUND = "its argument depends on noise that cannot be followed, which may hide the data, too"
+STARTS = "its argument depends on noise that the program starts from, which may hide the data, too"
 PARTED = "the runs on D and D′ draw differently, as it may be by noise that cannot be followed"
 SIGN = "its sign is another draw: what both together cost is not known"
 """Why a row of the ledger has no cost."""
@@ -60,16 +62,31 @@ def withdrawn(pair: Pair, release: Release, said: Said, proved: Set[Key]) -> Sai
     costs = [] if sure else [row for row in rows if _costs(row)]
     if not loose or not (doubted or costs):
         return said
-    kept, moved = _unchanged(pair, doubted, costs, loose)
+    kept, moved, apart = _unchanged(pair, doubted, costs, loose)
     proved |= set(map(key, kept))
     taken = [finding for finding in doubted if finding not in kept]
     words = loose[0].law.replace("mechanism ", ""), loose[0].where[1]
     lost = lost + [Lost(finding.where, MAY_BE % (NAMES[finding.kind], *words)) for finding in taken]
     parted = any(finding.kind == "path" for finding in taken)
-    gone = {row.index for row in costs if parted or row.index in moved}
-    why = PARTED if parted else DEPENDS
-    rows = [replace(row, unknown=why) if row.index in gone else row for row in rows]
+    said_of = {row.index: _why(row.index, parted, moved, apart) for row in costs}
+    rows = [replace(row, **said_of.get(row.index, {})) for row in rows]
     return rows, [finding for finding in findings if finding not in taken], lost
+
+
+def _why(index: int, parted: bool, moved: Set[int], apart: Set[int]) -> Dict[str, str]:
+    """Why the cost of a draw is not known, or is a bound: its arguments on D and on D′ move alike."""
+    if parted or index in apart:
+        return {"unknown": PARTED if parted else DEPENDS}
+    return {"bound": BOUND} if index in moved else {}
+
+
+def bounded(pair: Pair, rows: List[Row], fixed: FrozenSet[int]) -> List[Row]:
+    """The rows, of which those are upper bounds whose arguments depend on draws that are taken as fixed."""
+    moved: Set[int] = set()
+    for k in range(FEW if fixed and any(map(_costs, rows)) else 0):
+        for before, run in pair.sides():
+            moved |= moved_draws(before, run(redraw=fixed, variant=k + 1))
+    return [replace(row, bound=STARTS) if row.index in moved and _costs(row) else row for row in rows]
 
 
 def without_signs(pair: Pair, rows: List[Row]) -> List[Row]:
@@ -103,9 +120,11 @@ def key(finding: Finding) -> Key:
 
 def _unchanged(
     pair: Pair, doubted: List[Finding], costs: Sequence[Row], loose: Sequence[Draw]
-) -> Tuple[List[Finding], Set[int]]:
-    """The findings that stay where draws are made anew, and the draws whose arguments do not."""
+) -> Tuple[List[Finding], Set[int], Set[int]]:
+    """The findings that stay where draws are made anew, the draws whose arguments do not, and those of which
+    the difference between the arguments on D and on D′ does not."""
     moved: Set[int] = set()
+    apart: Set[int] = set()
     redrawn, left = indices(loose), list(doubted)
     for k in range(RUNS):
         open_costs = k < FEW and any(row.index not in moved for row in costs)
@@ -115,7 +134,26 @@ def _unchanged(
         left = [f for f in left if not any(_changes(f, *side) for side in sides)]
         if open_costs:
             moved = moved.union(*(moved_draws(*side) for side in sides))
-    return [f for f in left if not _factor_moves(pair, f.about, redrawn)], moved
+            apart |= _moved_apart(*zip(*sides))
+    return [f for f in left if not _factor_moves(pair, f.about, redrawn)], moved, apart
+
+
+def _moved_apart(before: Tuple[Run, Run], after: Tuple[Run, Run]) -> Set[int]:
+    """Draws whose arguments on D and on D′ are another distance apart than before, or have other
+    parameters."""
+    found = {row.index for run, now in zip(before, after) for row in _otherwise_drawn(run, now)}
+    known = [{use.key: use for use in run.session.uses} for run in (*before, *after)]
+    for name in set(known[0]).intersection(*known[1:]):
+        a, b, c, d = (np.asarray(uses[name].argument, dtype=float) for uses in known)
+        close = CLOSE if np.asarray(known[0][name].value).dtype == np.float32 else SAME
+        size = (
+            np.maximum(1.0, sum(map(np.abs, (a, b, c, d))))
+            if a.shape == b.shape == c.shape == d.shape
+            else 0.0
+        )
+        if not np.all(np.abs((a - b) - (c - d)) <= close * size):
+            found |= places_of(known[0][name].ids)
+    return found
 
 
 def _costs(row: Row) -> bool:
@@ -163,9 +201,8 @@ def _factor_moves(pair: Pair, about: Optional[About], redrawn: Any) -> bool:
     rest = redrawn - {about.key} if about is not None and about.what == "moved" else None
     if not rest or about is None:
         return False
-    row = pair.recorded.session.rows[about.key]
-    factor = factor_of(lambda **options: pair.again(redraw=rest, variant=1, **options), row)
-    return factor is not None and not alike_factors(factor, about.one)
+    line = Response(pair.again, redraw=rest, variant=1).line(pair.recorded.session.rows[about.key])
+    return line is not None and not alike_factors(line.factor, about.one)
 
 
 def moved_draws(recorded: Run, run: Run) -> Set[int]:
@@ -178,11 +215,13 @@ def moved_draws(recorded: Run, run: Run) -> Set[int]:
         tolerance = CLOSE if np.asarray(use.value).dtype == np.float32 else SAME
         if other is not None and differences(flat(other.argument), flat(use.argument), tolerance):
             found |= places_of(use.ids)
-    for row in recorded.session.draws:
-        now = run.session.rows.get(row.index)
-        if now is not None and differences(_given(row), _given(now), SAME):
-            found.add(row.index)
-    return found
+    return found | {row.index for row in _otherwise_drawn(recorded, run)}
+
+
+def _otherwise_drawn(recorded: Run, run: Run) -> List[Draw]:
+    """Draws that are given something else in a second run on the same data."""
+    both = [(row, run.session.rows.get(row.index)) for row in recorded.session.draws]
+    return [row for row, now in both if now is not None and differences(_given(row), _given(now), SAME)]
 
 
 def _given(row: Draw) -> Any:

@@ -19,6 +19,8 @@ GRID = 2001
 """Points of the quadrature over shared noise."""
 CELLS = 20_001
 """Points of the quadrature over the largest score."""
+IN_TURN = "scores are compared in turn: whether more is shown than which is the largest is not known"
+"""Said where `max` of noisy scores keeps the claim if only the place is shown, and not otherwise."""
 UNKNOWN = "the law of the noise that is compared is not known"
 Laws = Mapping[int, Any]
 """Laws of elements of draws."""
@@ -54,7 +56,7 @@ def comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
     bits: list[Bit] = []
     for row in rows:
         if row.compared is None or row.law not in ("argmax", "argmin", "search"):
-            bits += bits_of(row)
+            bits += [bit for bit in bits_of(row) if not _is_certain(bit)]
             continue
         entry = (_cell if row.law == "search" else _place)(row, row.compared, draws)
         ids = {int(e) >> BITS for part in row.compared.parts for e in np.ravel(part.ids) if e >= 0}
@@ -89,6 +91,12 @@ def bits_of(row: Row) -> list[Bit]:
     greater = compared.name.startswith("greater")
     above = [bool(outcome) == greater for outcome in ravel(compared.outcome)]
     return [Bit(row.where, *item) for item in zip(above, *terms, strict=True)]
+
+
+def _is_certain(bit: Bit) -> bool:
+    """Whether a number is compared with one infinity, as where a search for the largest begins."""
+    arguments = {term.arguments for term in (bit.first, bit.second) if term.noise is None}
+    return bool(arguments & {(math.inf, math.inf), (-math.inf, -math.inf)})
 
 
 def is_same(bit: Bit) -> bool:
@@ -167,7 +175,7 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
     entry = _extreme(last.where, law, terms, [laws[term.noise] for term in terms if term.noise is not None])
     if entry.losses is None or loss <= compose(entry.losses, 0.0):
         return entry
-    return replace(entry, losses=(Loss("pure", loss),), least=entry.losses)
+    return replace(entry, losses=(Loss("pure", loss),), least=entry.losses, why=IN_TURN)
 
 
 def _running_extreme(group: Sequence[Bit]) -> tuple[str, list[Term]] | None:

@@ -50,8 +50,8 @@ class Entry:
     sampled   the law was recognised from samples: its scale is known to about a hundredth.
     stated    the loss is what the library says of itself, and not what its noise has.
     draws     those whose noise it is.
-    least     the loss where scores that are compared in turn show the place of the largest alone; None where
-              the loss is the one that is known.
+    least     where the loss is no more than an upper bound, for which `why` has the reason, what it is at
+              least; None elsewhere.
     """
 
     where: Where
@@ -83,6 +83,8 @@ def entries(
         entry = _draw(row)
         if entry is None:
             continue
+        if row.bound and entry.losses is not None:
+            entry = replace(entry, least=(), why=row.bound)
         stated = ", by its own " in entry.law
         entry = replace(entry, stated=stated, draws=(row.index, *row.parents))
         factor = (reached or {}).get(entry.where[:2])

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 
 import numpy as np
 
-from ..explain.explain import alike_factors, factor_of
+from ..explain.follow import Response, alike_factors
 from ..explain.withdraw import key, observed
 from ..record.run import Run
 from ..record.session import places_of
@@ -180,8 +180,8 @@ class Search:
         if self.about.what != "moved":
             return self._gone(self._with(False, name, keeper.kept))
         row = self.pair.recorded.session.rows[self.about.key]
-        factor = factor_of(lambda **options: self._with(False, name, keeper.kept, **options), row)
-        return factor is not None and alike_factors(factor, self.about.one)
+        line = Response(lambda **options: self._with(False, name, keeper.kept, **options)).line(row)
+        return line is not None and alike_factors(line.factor, self.about.one)
 
     def _gone(self, run: Run) -> bool:
         """Whether a run does not show what was found; an error after the draw is no matter."""

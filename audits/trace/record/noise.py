@@ -115,7 +115,7 @@ def fresh(session: Any, value: Any, argument: Any = None, numpy: bool = True) ->
     session = getattr(session, "actual", session)
     index = session.last
     shape = np.shape(value)
-    if np.asarray(value).dtype.kind not in "fiu":
+    if np.asarray(value).dtype.kind not in "fiu" or index in session.changes.fixed:
         return value
     ids = elements(index, shape)
     centre, public = None, False
@@ -368,9 +368,21 @@ def on_arrays(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> A
 
 
 class Operations:
-    """The operators of Python on numbers that are noise."""
+    """What numbers that are noise have in common."""
 
+    note_: Optional[Note] = None
+    ndim, shape, size = 0, (), 1
     __array_function__ = on_arrays
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        return type(plain(self)), (plain(self),)
+
+    def item(self) -> Any:
+        """The number."""
+        return self
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return apply(ufunc, method, inputs, kwargs.pop("out", None), kwargs)
@@ -435,24 +447,12 @@ FLOAT: Any = np.float64 if np.lib.NumpyVersion(np.__version__) < "2.0.0" else fl
 class NoiseFloat(Operations, FLOAT):
     """A number that is noise, or a sum with noise."""
 
-    note_: Optional[Note] = None
     numpy = True
-    ndim, shape, size = 0, (), 1
     dtype = np.dtype(float)
 
     __hash__ = float.__hash__
     __floor__, __ceil__ = _rounded(np.floor), _rounded(np.ceil)
     __round__, __trunc__ = _rounded(np.rint), _rounded(np.trunc)
-
-    def __reduce__(self) -> Any:
-        return float, (float.__float__(self),)
-
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self
-
-    def item(self) -> Any:
-        """The number."""
-        return self
 
     def astype(self, kind: Any) -> Any:
         """The number in another type of NumPy."""
@@ -467,27 +467,28 @@ class NoiseFloat(Operations, FLOAT):
 class NoiseInt(Operations, int):
     """A whole number that is noise, or a sum with noise."""
 
-    note_: Optional[Note] = None
-    ndim, shape, size = 0, (), 1
     dtype = np.dtype(np.int64)
 
     __hash__ = int.__hash__
 
-    def __reduce__(self) -> Any:
-        return int, (int.__int__(self),)
 
-    def __deepcopy__(self, memo: Any) -> Any:
-        return self
+def _moving(name: str) -> Any:
+    """A method of arrays that moves entries and leaves their values alone."""
 
-    def item(self) -> Any:
-        """The number."""
-        return self
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        move = lambda array: getattr(np.asarray(array), name)(*args, **kwargs)  # noqa: E731
+        value = move(self.view(np.ndarray))
+        return value if self.note_ is None else noted(value, self.note_.moved(move))
+
+    return method
 
 
 class NoiseArray(np.ndarray):
     """An array that is noise, or a sum with noise."""
 
     note_: Optional[Note] = None
+    reshape, ravel, flatten = map(_moving, ("reshape", "ravel", "flatten"))
+    transpose, squeeze = map(_moving, ("transpose", "squeeze"))
 
     def __array_finalize__(self, other: Any) -> None:
         # A view that NumPy makes has no note until somebody gives it one.
@@ -533,35 +534,10 @@ class NoiseArray(np.ndarray):
         """A copy, as noisy as this."""
         return noted(self.view(np.ndarray).copy(order), self.note_)
 
-    def _moved(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        move = lambda array: getattr(np.asarray(array), name)(*args, **kwargs)  # noqa: E731
-        value = move(self.view(np.ndarray))
-        return value if self.note_ is None else noted(value, self.note_.moved(move))
-
-    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
-        """In another shape."""
-        return self._moved("reshape", *shape, **kwargs)
-
-    def ravel(self, *args: Any) -> Any:
-        """As a vector."""
-        return self._moved("ravel", *args)
-
-    def flatten(self, *args: Any) -> Any:
-        """As a vector, copied."""
-        return self._moved("flatten", *args)
-
-    def transpose(self, *axes: Any) -> Any:
-        """With its axes exchanged."""
-        return self._moved("transpose", *axes)
-
-    def squeeze(self, *axis: Any, **kwargs: Any) -> Any:
-        """Without axes of length 1."""
-        return self._moved("squeeze", *axis, **kwargs)
-
     @property
     def T(self) -> Any:
         """With its axes exchanged."""
-        return self._moved("transpose")
+        return self.transpose()
 
     def astype(self, kind: Any, *args: Any, **kwargs: Any) -> Any:
         """In another type: of floating point it is still noise."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -29,6 +30,8 @@ FUNCTIONS = 1 << 24
 
 own_rng = np.random.default_rng
 """The generator of this package, which nobody watches."""
+ONE_SIDED = ("geometric", "exponential", "gamma", "poisson", "negative_binomial", "chisquare", "binomial")
+"""Laws of numbers ≥ 0: noise is made of two of them."""
 PLACE_LAWS = ("choice", "integers", "permutation", "randint", "randrange", "sample", "randbelow")
 """Laws of places among records."""
 
@@ -48,6 +51,8 @@ class Changes:
     redraw    draws that a replay makes anew.
     gap       (first, how many) of draws on the tape that a replay leaves out.
     opened    draws that the output shows: what they are compared with is post-processing.
+    passed    sums that release nothing: see `unsteady`.
+    fixed     draws that are plain numbers, the same on D and on D′: see `initial`.
     """
 
     release: str = "first"
@@ -58,6 +63,8 @@ class Changes:
     redraw: FrozenSet[int] = frozenset()
     gap: Tuple[int, int] = (-1, 0)
     opened: FrozenSet[int] = frozenset()
+    passed: FrozenSet[Any] = frozenset()
+    fixed: FrozenSet[int] = frozenset()
 
 
 class Session:
@@ -90,6 +97,7 @@ class Session:
         self.uses: List[Use] = []
         self.compared: List[Comparison] = []
         self.used: Dict[Any, int] = {}
+        self.alone: Set[int] = set()
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
         self.known_uses = {} if tape is None else {use.key: use for use in tape.uses}
@@ -254,19 +262,22 @@ class Session:
 
     # --- What is done with noise ---
 
-    def key(self, ids: np.ndarray, what: str) -> Tuple[int, int]:
-        """(first element, how often it was used before in this way) of an event."""
+    def key(self, ids: np.ndarray, what: Any) -> Tuple[Any, ...]:
+        """(first element, what is done with it, how often that was done before) of an event."""
         first = int(ids.flat[0]) if ids.size else -1
         count = self.used.get((what, first), 0)
         self.used[what, first] = count + 1
-        return first, count
+        return first, what, count
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.
 
         soft   nothing was added but numbers of the program's text.
         """
-        key, public, release = self.key(ids, "use"), False, self.changes.release
+        where, operation = site()
+        if self.changes.passed and (self.line_of(ids), operation) in self.changes.passed:
+            return value, False
+        key, public, release = self.key(ids, operation), False, self.changes.release
         known = self.known_uses.get(key)
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
             if release == "last":
@@ -275,15 +286,22 @@ class Session:
                 public = release == "first" and not soft
                 public = public or not same(known.argument, argument) or not same(known.factor, factor)
                 value = _released(known.value, value, ids, factor) if public else value
-        self.uses.append(Use(key, ids, factor, argument, own(value), soft, here()))
+        self.uses.append(Use(key, ids, factor, argument, own(value), soft, where))
         return value, public
+
+    def line_of(self, ids: Any) -> Optional[Where]:
+        """Where the noise of the first element was drawn."""
+        row = self.row(int(ids.flat[0]) >> BITS) if ids.size and ids.flat[0] >= 0 else None
+        return None if row is None else row.where
 
     def used_alone(self, ids: Any, factor: Any, argument: Any, value: Any) -> None:
         """Notes what noise is added to that is noisy itself: a replay in which that sum is public adds the
         noise, by its own name, to a number."""
-        key = self.key(ids, "use")
+        where, operation = site()
+        key = self.key(ids, operation)
+        self.alone |= places_of(ids)
         if self.tape is None:
-            self.uses.append(Use(key, ids, factor, argument, own(value), False, here()))
+            self.uses.append(Use(key, ids, factor, argument, own(value), False, where))
 
     def outcome(self, event: Comparison) -> Any:
         """The outcome of a comparison with noise; in a replay it is that of the tape."""
@@ -311,6 +329,28 @@ class Session:
             return frozen
         adapted = self._by_record(frozen, np.shape(outcome))
         return outcome if adapted is None else adapted
+
+
+def unsteady(one: Any, other: Any) -> FrozenSet[Any]:
+    """Sums that the noise of a line is part of now and then, as (line, operation), where there are others
+    that it is part of once, on D and on D′.
+
+    Gradients of a random batch are added to noise one by one: as many sums as there are records in the batch.
+    What is released is the sum after the last of them.
+    """
+    counts = [Counter((use.key[0], use.key[1]) for use in session.uses) for session in (one, other)]
+    draws: Dict[Any, Set[int]] = {}
+    operations: Dict[Any, Set[Any]] = {}
+    for session in (one, other):
+        for use in session.uses:
+            line = session.line_of(np.asarray(use.ids))
+            draws.setdefault(line, set()).add(use.key[0])
+            operations.setdefault(line, set()).add(use.key[1])
+    found: Set[Any] = set()
+    for line, known in operations.items():
+        loose = {o for o in known if {count[d, o] for count in counts for d in draws[line]} != {1}}
+        found |= {(line, operation) for operation in loose if loose != known}
+    return frozenset(found)
 
 
 def drawn_by(event: Comparison) -> Set[int]:
@@ -379,13 +419,17 @@ def is_ours(file: str) -> bool:
 
 def here() -> Where:
     """File, line and function of the first frame outside of this package and of `NOISE_CODE`."""
+    return site()[0]
+
+
+def site() -> Tuple[Where, Tuple[str, int, int]]:
+    """`here`, and the very operation of that line: its file, its function and the place in the code."""
     frame: Any = getattr(sys, "_getframe")(1)  # noqa: B009
-    last = frame
-    while frame is not None:
-        if not is_ours(frame.f_code.co_filename):
-            return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
-        last, frame = frame, frame.f_back
-    return last.f_code.co_filename, last.f_lineno, last.f_code.co_name
+    while is_ours(frame.f_code.co_filename) and frame.f_back is not None:
+        frame = frame.f_back
+    code = frame.f_code
+    where = code.co_filename, frame.f_lineno, code.co_name
+    return where, (code.co_filename, code.co_firstlineno, frame.f_lasti)
 
 
 def _range(row: Draw) -> Optional[int]:

@@ -8,26 +8,26 @@ from dataclasses import replace
 from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from ..explain import chance, paths
-from ..explain.explain import explained, rescaled, scaled, shows
+from ..explain.explain import explained
+from ..explain.follow import follows, rescaled, scaled, shows
 from ..explain.gaps import closed, longer
-from ..explain.hidden import moves_output
 from ..explain.intervals import filled
 from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import sampled_lines
-from ..explain.withdraw import Key, Said, key, withdrawn, without_signs
+from ..explain.withdraw import Key, Said, bounded, key, withdrawn, without_signs
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
 from ..record.run import Run, caller, last_line, run_once
-from ..record.session import Changes, Current, Session, own_rng, places_of
+from ..record.session import Changes, Current, Session, own_rng, places_of, unsteady
 from ..record.sources import exchanged, watched
 from ..record.threads import others
 from ..record.values import changed, count, shown, unread
 from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report, Where
 from .certain import certain
 from .plain import hidden_by_plain
-from .shifts import Pair, Release, shifts_of, shown_again
+from .shifts import Pair, Release, initial, shifts_of, shown_again
 
 VARIANTS = 7919
 """Marks the seeds of further runs."""
@@ -58,6 +58,10 @@ def trace_runs(
             while len(reports) < first + len(runs):
                 sure = set(proved)
                 traced = Traced(program, current, (rng, begin), runs[len(reports) - first], tried)
+                known_of = [r for r in reports if r.turned == traced.asked.turned]
+                traced.sure = {
+                    f.about.key for r in known_of for f in r.findings if f.about and f.kind == "output"
+                }
                 report = traced.report(sure)
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet: it proves nothing.
@@ -75,6 +79,7 @@ class Traced:
     current   the session that all sources report to.
     source    the generator that the program is given, and what sets all generators to their start.
     tried     entries of plain noise that were moved, see `plain`.
+    sure      places of the output of which an earlier run has told that they were never noised.
     """
 
     def __init__(
@@ -91,7 +96,11 @@ class Traced:
         known = self.have is not None and self.want is not None and self.place is not None
         self.records: Any = (self.have, self.want, self.place) if known else None
         self.opened: FrozenSet[int] = frozenset()
+        self.passed: FrozenSet[Any] = frozenset()
+        self.fixed: FrozenSet[int] = frozenset()
+        self.initial: Tuple[FrozenSet[int], bool] = (frozenset(), False)
         self.tried, self.known = tried, len(tried)
+        self.sure: Set[str] = set()
 
     def run(
         self,
@@ -105,7 +114,9 @@ class Traced:
         """One run on a dataset; tape: the session of D; variant: draws of its own."""
         words = [*self.asked.seed, int(self.asked.turned)]
         words += [] if variant is None else [VARIANTS, variant]
-        given = Changes(records=self.records, opened=self.opened, **changes)
+        given = Changes(
+            records=self.records, opened=self.opened, passed=self.passed, fixed=self.fixed, **changes
+        )
         session = Session(own_rng(words), tape, given)
         session.tracer, session.script, session.others = tracer, script, self.current.others
         self.current.actual = session
@@ -113,7 +124,23 @@ class Traced:
         return run_once(self.call, data, session, self.source[0])
 
     def report(self, proved: Set[Key]) -> Report:
-        """What the pair tells; proved: findings of earlier runs that noise cannot explain, see `withdraw`."""
+        """What the pair tells; proved: findings of earlier runs that noise cannot explain, see `withdraw`.
+
+        Where draws may be no more than where the program starts from, it is told with these as they are, if
+        nothing is found or lost then.
+        """
+        before = set(proved)
+        report = self._report(proved)
+        self.fixed, meets = self.initial
+        doubt = report.findings or report.lost or any(row.unknown or row.bound for row in report.rows)
+        if not self.fixed or not (meets or doubt) or self.asked.task == "paths":
+            return report
+        self.opened, self.passed = frozenset(), frozenset()
+        other = self._report(before)
+        return report if other.findings or other.lost else other
+
+    def _report(self, proved: Set[Key]) -> Report:
+        """`report`, with the draws that are fixed."""
         asked, run = self.asked, self.run
         report = Report(
             asked.seed, asked.turned, asked.participate, place=self.place, records=(self.have, self.want)
@@ -131,7 +158,9 @@ class Traced:
                 return replace(report, lost=(unsure,), way=way(recorded, again))
         if recorded.error is None and tape.compared:
             self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
+        self.passed = unsteady(tape, run(asked.second, tape, release="last").session)
         frozen = run(asked.second, tape)
+        self.initial = initial(tape, frozen.session)
         report = replace(report, way=way(recorded, frozen))
         strangers = tape.strangers + frozen.session.strangers
         if strangers:
@@ -174,7 +203,7 @@ class Traced:
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
         rows, findings, lost = withdrawn(pair, release, said, proved)
-        rows = without_signs(pair, rows)
+        rows = bounded(pair, without_signs(pair, rows), self.fixed)
         if recorded.session.opaque and (findings or release.unlike):
             # Noise inside of a function, which is then minimised: nothing is released where it is added.
             where, name = recorded.session.opaque[0]
@@ -222,7 +251,7 @@ class Traced:
         factors = scaled(pair)
         if factors is not None:
             return [], [_two_scales(factors, factors[0].where, "the noise")], []
-        still = chance.never_noised(pair, release)
+        still = chance.never_noised(pair, release, self.sure)
         if isinstance(still, Lost):
             return [], [], [still]
         from ..lines.cause import line_of
@@ -257,7 +286,8 @@ class Traced:
             shown_by = tuple(shows(pair, index) for index in asked.draws)
             return replace(report, certain=certain(pair.fresh, asked.number), shows=shown_by)
         if asked.task == "moves":
-            return replace(report, moves=tuple(moves_output(pair, index) for index in asked.draws))
+            rows = (pair.recorded.session.row(index) for index in asked.draws)
+            return replace(report, moves=tuple(follows(pair.again, row, far=True) for row in rows))
         if asked.task == "cause":
             from ..lines.cause import causes_of
 

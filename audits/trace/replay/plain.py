@@ -75,8 +75,9 @@ def _alike(pair: Pair, release: Release) -> Optional[Callable[[int, Any], Tuple[
     """(name of a draw, by how much) → runs on D and on D′ with that draw moved, which put out the same where
     none is; None where no such runs are known."""
     base = {k: v for k, v in release.shifts.items() if np.any(v != 0.0)}
-    # Where noise is public as soon as its argument is moved, runs on D and on D′ are not treated alike.
-    ways: Sequence[Tuple[str, Mapping[int, Any]]] = (("none", base), ("last", {}))
+    # Where noise is public as soon as its argument is moved, runs on D and on D′ are not treated alike; where
+    # no sum has its value on D, moved noise may move what other noise hides.
+    ways: Sequence[Tuple[str, Mapping[int, Any]]] = (("last", {}), ("none", base))
     for mode, known in ways:
 
         def both(index: int, by: Any, mode: str = mode, known: Mapping[int, Any] = known) -> Tuple[Run, Run]:

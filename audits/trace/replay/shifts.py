@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
 
 import numpy as np
 
 from ..record.run import Run
-from ..record.session import drawn_by, places_of
+from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
 from ..records import BITS, Chosen, Draw, Kept, Where
 
@@ -242,3 +243,19 @@ def loose_draws(recorded: Any, frozen: Any) -> List[Draw]:
         known |= in_comparisons(session).union(*(places_of(use.ids) for use in session.uses))
         known |= set().union(*(made_of(session, index) for index in session.functions))
     return [row for row in recorded.draws if row.kind == "noise" and row.index not in known]
+
+
+def initial(recorded: Any, frozen: Any) -> Tuple[FrozenSet[int], bool]:
+    """(draws that may be where a program starts from, such as random weights, and not what hides the data;
+    whether one of them is multiplied with an array, which may be data, or added to two numbers and more).
+
+    Given such draws, whatever their values, the cost of the others is a bound of the cost of all.
+    """
+    added = Counter(index for use in recorded.uses if not use.soft for index in places_of(use.ids))
+    made = [row.recipe.parts for row in recorded.functions.values()]
+    beside = [parts for parts in made if any(part.ids is None and np.ndim(part.argument) for part in parts)]
+    multiplied = set().union(*(places_of(part.ids) for parts in beside for part in parts))
+    known = recorded.alone | multiplied | {row.index for row in loose_draws(recorded, frozen)}
+    rows = [recorded.rows[index] for index in known if index in recorded.rows]
+    found = frozenset(row.index for row in rows if row.kind == "noise" and row.law not in ONE_SIDED)
+    return found, any(added[index] > 1 or index in multiplied for index in found)

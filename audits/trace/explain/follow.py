@@ -1,0 +1,208 @@
+"""Whether the output follows the noise of a draw: the noise is moved, and the output is looked at.
+
+A number of the output follows noise by little steps, or without end; a choice among noisy numbers (their
+order, the place of the largest) does neither. So the ledger's cost of a noised number is an upper bound only
+where the output does not follow its noise: for Gumbel noise it has no bound in the tail, and the choice is
+the exponential mechanism's.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence, Tuple
+
+import numpy as np
+
+from ..record.run import Run
+from ..record.session import places_of
+from ..record.values import numbers, unlike_places
+from ..records import Draw, Shown
+from ..replay.shifts import Pair, first_of, loose_draws, size_of
+
+LITTLE = 1e-3
+"""How little of its own size noise is moved, twice: a choice changes both times with a probability as small
+as the square of that."""
+FAR = 1e3
+"""How many times its own size noise is moved to see whether the output follows it everywhere."""
+STARTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
+"""How far it is moved first where its own place tells nothing, as where a sum is cut off."""
+FACTOR = 1e-3
+"""Relative difference above which two factors of noise are different: tensors have single precision."""
+MOST_SCALED = 16
+"""Draws of plain noise whose factors are compared: each takes up to four runs."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A number of the output, by its place, that is factor · noise + rest, the noise being the first entry of
+    a draw."""
+
+    place: int
+    factor: float
+    rest: float
+
+
+class Response:
+    """The numbers of an output while noise is moved; run: (shifts) → a run with the same draws."""
+
+    def __init__(self, run: Callable[..., Run], **options: Any) -> None:
+        self.run = functools.partial(run, **options)
+        self.base = _numbers(self.run())
+
+    def moved(self, row: Draw, step: Any) -> Any:
+        """The numbers with a draw moved by a step; None where there are not as many as before."""
+        values = _numbers(self.run(shifts={row.index: np.broadcast_to(step, row.shape)}))
+        return None if values is None or np.shape(values) != np.shape(self.base) else values
+
+    def line(self, row: Draw) -> Optional[Line]:
+        """The number that moves most, where all move in proportion with a draw; None elsewhere."""
+        size = size_of(row) or 1.0
+        steps = [self.moved(row, _first_entry(row, times * size)) for times in (1.0, 2.0)]
+        if steps[0] is None or steps[1] is None or np.array_equal(self.base, steps[0]):
+            return None
+        with np.errstate(invalid="ignore"):
+            once, twice = (values - self.base for values in steps)
+        place = int(np.argmax(np.abs(once)))
+        if not np.all(np.isfinite(twice)) or not np.allclose(
+            twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size
+        ):
+            return None
+        factor = float(once[place] / size)
+        return Line(place, factor, float(self.base[place]) - factor * first_of(row))
+
+    def by(self, row: Draw, place: int, step: Any) -> float:
+        """By how much a number moves with a draw; infinite where that is not known."""
+        values = self.moved(row, step)
+        return np.inf if values is None else float(values[place] - self.base[place])
+
+    def goes_on(self, row: Draw, line: Line, times: float) -> bool:
+        """Whether a number moves in proportion with noise that is moved far."""
+        step = times * max(1.0, size_of(row))
+        values = self.moved(row, _first_entry(row, step))
+        expected = line.factor * (first_of(row) + step) + line.rest
+        return values is not None and bool(np.isclose(values[line.place], expected))
+
+
+def _numbers(run: Run) -> Any:
+    return None if run.error is not None else numbers(run.output)
+
+
+def _first_entry(row: Draw, by: float) -> Any:
+    step = np.zeros(row.shape)
+    step.reshape(-1)[0] = by
+    return step
+
+
+def follows(run: Callable[..., Run], row: Optional[Draw], far: bool = False) -> bool:
+    """Whether the output follows the noise of a draw by little steps; True where that cannot be tried.
+
+    far   it may do so without end, or from elsewhere, too: whole numbers are moved far alone.
+    """
+    if row is None or (row.kind == "noise" and row.value is None):
+        return True
+    values = np.asarray(1.0 if row.value is None else row.value, dtype=float)
+    whole = far and row.value is not None and np.asarray(row.value).dtype.kind in "iu"
+    # Entries move by different amounts: a choice among all of them does not see one that is common to all.
+    spread = (1.0 + np.arange(values.size) / max(1, values.size)).reshape(values.shape)
+    weights = max(1.0, size_of(row)) * spread
+    little = [(start, start + LITTLE, start + 2.0 * LITTLE) for start in (0.0, *STARTS)]
+    ends = [(0.0, FAR, 2.0 * FAR), (0.0, -FAR, -2.0 * FAR)]
+    tried = ends if whole else [little[0], *ends, *little[1:]] if far else little[:1]
+    return any(
+        _each_step_shows(run, row, [np.rint(t * weights) if whole else t * weights for t in x]) for x in tried
+    )
+
+
+def _each_step_shows(run: Callable[..., Run], row: Draw, steps: Sequence[Any]) -> bool:
+    """Whether the output is another one after each of the steps of the noise."""
+    before: Any = None
+    for step in steps:
+        now = run(release="none", shifts={row.index: np.broadcast_to(step, row.shape)})
+        if now.error is not None:
+            return False
+        if before is not None and not unlike_places(before.output, now.output, 0.0):
+            return False
+        before = now
+    return True
+
+
+# --- Noise of two scales ----------------------------------------------------------------------------------
+
+
+Scaled = Tuple[Draw, float, float]
+"""A draw, and what its noise is multiplied by on D and on D′."""
+
+
+def scaled(pair: Pair) -> Optional[Scaled]:
+    """Noise that became plain numbers and has another factor on D′; None where that cannot be seen."""
+    return _unlike_factors(pair, loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED])
+
+
+def rescaled(pair: Pair) -> Optional[Scaled]:
+    """As `scaled`, of noise that was released: the noisy sum is multiplied by a number of the data."""
+    released = sorted(set().union(*(places_of(use.ids) for use in pair.recorded.session.uses)))
+    rows = [pair.recorded.session.row(index) for index in released[:MOST_SCALED]]
+    return _unlike_factors(pair, [row for row in rows if row is not None], release="none")
+
+
+def _unlike_factors(pair: Pair, rows: Sequence[Draw], **options: Any) -> Optional[Scaled]:
+    """The first draw whose noise has another factor on D′ in a number of the output that no other noise
+    hides.
+
+    Where y = c(D)·z + z′, the product c(D)·z is an argument of z′ as any other: with z′ multiplied by the
+    same number on D and on D′, the difference is a cost of z′ and not noise of another scale. So it is in
+    every step of a noisy gradient descent but the last.
+    """
+    both = [Response(run, **options) for run in (pair.again, pair.replay)] if rows else []
+    for row in rows:
+        one, other = (response.line(row) for response in both)
+        if one is None or other is None or not one.factor or not other.factor:
+            continue
+        if not alike_factors(one.factor, other.factor) and not _hidden(pair, row, one.place):
+            return row, one.factor, other.factor
+    return None
+
+
+def _hidden(pair: Pair, row: Draw, place: int) -> bool:
+    """Whether noise of another draw has one factor on D and D′ in a number of the output."""
+    both = [Response(run, release="none") for run in (pair.again, pair.replay)]
+    for other in [r for r in _noise(pair) if r is not row][-MOST_SCALED:]:
+        one, two = (response.by(other, place, max(1.0, size_of(other))) for response in both)
+        if one and np.isfinite(one) and np.isfinite(two) and alike_factors(one, two):
+            return True
+    return False
+
+
+def shows(pair: Pair, index: int) -> Optional[Shown]:
+    """A number of the output that is the noise of a draw times a factor, plus a rest that no other noise
+    moves; None where there is none."""
+    row, noise = pair.recorded.session.row(index), _noise(pair)
+    if row is None or row.kind != "noise" or len(noise) > MOST_SCALED:
+        return None
+    lines = []
+    low, high = -np.inf, np.inf
+    for run in (pair.again, pair.replay):
+        response = Response(run, release="none")
+        line = response.line(row)
+        if line is None or any(line.place != before.place for before in lines):
+            return None
+        low = low if response.goes_on(row, line, -FAR) else first_of(row)
+        high = high if response.goes_on(row, line, FAR) else first_of(row)
+        for other in noise:
+            step = np.full(other.shape, 1.0 + size_of(other))
+            if other is row:
+                step.reshape(-1)[0] = 0.0
+            if response.by(other, line.place, step) != 0.0:
+                return None
+        lines.append(line)
+    return Shown((lines[0].factor, lines[1].factor), lines[1].rest - lines[0].rest, (low, high))
+
+
+def _noise(pair: Pair) -> Sequence[Draw]:
+    return [row for row in pair.recorded.session.draws if row.kind == "noise"]
+
+
+def alike_factors(one: float, other: float) -> bool:
+    """Whether two factors are the same in single precision."""
+    return abs(one - other) <= FACTOR * max(abs(one), abs(other))
