@@ -62,16 +62,17 @@ def assert_private(
     mechanism: Callable[..., Any],
     pairs: Any,
     epsilon: float | None = None,
-    delta: float = 0.0,
+    delta: float | None = None,
     *,
     adjacency: Any = None,
     alpha: float | None = None,
     **options: Any,
 ) -> AuditResult:
-    """Raise AssertionError where an audit refutes (ε, δ)-privacy, or is undecided; else return its result.
+    """Raise AssertionError where an audit refutes a claim, or is undecided; else return its result.
 
     mechanism  ``mechanism(data, size, rng)`` returns `size` outputs.
     pairs      a list of neighbouring datasets, or a function ``pairs(rng)``.
+    epsilon, delta   the claim; or claim=, in another unit, as GaussianDP(1.0): see `audits.audit_privacy`.
     alpha      probability that a mechanism that keeps its claim is refuted by this call: of the session's
                budget where there is one, else 0.001.
     options    further keywords of `audits.audit_privacy`: max_samples, time_limit, method, seed, jobs,
@@ -86,15 +87,16 @@ def assert_private(
     """
     __tracebackhide__ = True
     share = share_of(alpha)
-    claim: dict[str, Any] = {"delta": delta, "adjacency": adjacency, "alpha": share.alpha, "seed": share.seed}
-    if epsilon is not None:
-        claim["epsilon"] = epsilon
+    claim: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "adjacency": adjacency}
+    claim |= {"alpha": share.alpha, "seed": share.seed}
     result = audited(mechanism, pairs, claim | options)
     share.record(
         verdict=result.verdict,
         alpha=share.alpha,
         text=f"{_claimed(result)}: {result.bound}; {result.samples:,} samples a side; {_worth(result)}",
-        epsilon_lower=result.epsilon_lower,
+        unit=result.claim.unit,
+        lower=result.lower,
+        epsilon_lower=result.epsilon_lower if result.claim.unit == "ε" else None,
         samples=result.samples,
         resolution=result.resolution.epsilon,
     )
@@ -104,7 +106,7 @@ def assert_private(
 
 
 def _claimed(result: AuditResult) -> str:
-    return f"claimed ε = {result.epsilon_claimed:g}, δ = {result.delta:g}"
+    return f"claimed {result.claim_said.strip('()')}"
 
 
 def assert_ledger(
@@ -230,11 +232,11 @@ def assert_rate(
         if axis.verdict is not None:
             share.record(
                 verdict=axis.verdict.lower(),
-                alpha=axis.evidence.alpha_spent,
+                alpha=axis.alpha_spent,
                 text=rate_words(axis),
                 estimate=axis.exponent.estimate,
                 samples=fit.samples,
-                resolution=axis.evidence.resolution,
+                resolution=axis.resolution,
             )
     if sentence := rate_failure(fit):
         raise AssertionError(sentence)
@@ -255,9 +257,10 @@ def rate_failure(fit: RateFit) -> str:
 
 def rate_words(axis: AxisFit) -> str:
     """The exponent of one axis, its interval and the claim."""
-    e = axis.evidence
-    claimed = "" if e.claimed is None else f", claimed {e.claimed:.4g}"
-    return f"{e.quantity}: {e.estimate:.4g} in [{e.low:.4g}, {e.high:.4g}]{claimed}"
+    claimed = "" if axis.claimed is None else f", claimed {axis.claimed:.4g}"
+    return (
+        f"exponent of {axis.axis}: {axis.exponent.estimate:.4g} in [{axis.low:.4g}, {axis.high:.4g}]{claimed}"
+    )
 
 
 class PrivacyAssertions:

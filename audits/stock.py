@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy.audit import audit_privacy, glance
+from audits.privacy.claims import Claim
 from audits.privacy.draw.datasets import may_be
 from audits.privacy.draw.processes import WorkerFailed
 from audits.values import key
@@ -200,7 +201,7 @@ def _put(large: Any, place: int, small: Any, other: int) -> Any:
 def search(
     mechanism: Callable[..., Any],
     pairs: Sequence[Named],
-    claim: tuple[float, float],
+    claim: Claim,
     *,
     rng: np.random.Generator,
     samples: int = 128,
@@ -208,7 +209,7 @@ def search(
     errors: str = "raise",
     say: Callable[[str], None] | None = None,
 ) -> list[Named]:
-    """The `keep` pairs that speak most against the claim (ε, δ), by successive halving.
+    """The `keep` pairs that speak most against the claim, by successive halving.
 
     Source: Jamieson and Talwalkar (2016).
     Every round audits the pairs that are left for a moment and keeps the better half for twice the samples.
@@ -224,7 +225,7 @@ def search(
     while len(left) > keep:
         scores: list[float] = []
         said: list[str] = []
-        options = {"epsilon": claim[0], "delta": claim[1], "alpha": ALPHA, "rng": rng, "errors": errors}
+        options = {"claim": claim, "alpha": ALPHA, "rng": rng, "errors": errors}
         options |= {"max_samples": max(64, samples)}
         for candidate in left:
             try:
@@ -251,7 +252,7 @@ def search(
 
 
 def _against(mechanism: Callable[..., Any], pair: Any, options: dict[str, Any]) -> tuple[float, float]:
-    """(e-value, lower bound of ε) on a pair. The audit of the pairs that are kept tests the assumptions."""
+    """(e-value, lower bound) on a pair. The audit of the pairs that are kept tests the assumptions."""
     try:
         return glance(mechanism, pair, options)
     except WorkerFailed:
@@ -259,7 +260,7 @@ def _against(mechanism: Callable[..., Any], pair: Any, options: dict[str, Any]) 
     except ValueError:  # on one dataset only, perhaps: an audit says so
         anything: Callable[[Any, Any], bool] = lambda first, second: True  # noqa: E731
         result = audit_privacy(mechanism, [pair], adjacency=anything, simplest=False, **options)
-        return result.e_value, result.epsilon_lower
+        return result.e_value, result.lower
 
 
 Part = tuple[NDArray[Any], NDArray[np.int64] | None]

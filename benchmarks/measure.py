@@ -34,6 +34,7 @@ import pandas as pd
 
 from audits.bounds import clopper_pearson
 from audits.privacy import AuditResult, audit_privacy
+from audits.privacy.claims import Approximate
 from benchmarks.reachable import ideal_samples, reachable
 from implementations.controls import classical_rows, laplace_control
 
@@ -86,7 +87,7 @@ def measure(jobs: Iterator[Job], path: Path, seconds: float = math.inf) -> None:
 def told(found: Any) -> dict[str, Any]:
     """What a line keeps of an audit: verdict, samples drawn, lower bound; or the memory in GiB."""
     if isinstance(found, AuditResult):
-        return {"verdict": found.verdict, "drawn": found.samples, "value": found.epsilon_lower}
+        return {"verdict": found.verdict, "drawn": found.samples, "value": found.lower}
     return {"verdict": "", "drawn": 0, "value": found}
 
 
@@ -98,7 +99,8 @@ def read(path: Path) -> pd.DataFrame:
 def audit(case: Any, seed: int, **options: Any) -> AuditResult:
     """An audit of a control, a mistake or a null case on its pair."""
     pairs = getattr(case, "pairs", None) or [getattr(case, "exposing", None) or case.pair]
-    settings: dict[str, Any] = {"epsilon": case.epsilon, "delta": case.delta, "alpha": ALPHA}
+    claim = getattr(case, "claim", None) or Approximate(case.epsilon, case.delta)
+    settings: dict[str, Any] = {"claim": claim, "alpha": ALPHA}
     settings |= {"adjacency": case.adjacency, "seed": seed, "simplest": False}
     return audit_privacy(case.mechanism, pairs, **(settings | options))
 

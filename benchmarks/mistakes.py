@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from audits.privacy import each
-from benchmarks.reachable import least_samples, reachable_epsilon
+from audits.privacy.claims import Approximate, Claim, Curve, Gaussian, ZeroConcentrated
+from benchmarks.reachable import least_samples, reachable_value
 
 Rng = np.random.Generator
 Array = NDArray[np.float64]
@@ -30,9 +31,10 @@ CELLS, PARTS = 1500, 600
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mechanism that is not (ε, δ)-differentially private on its pair, and the law of what it releases.
+    """A mechanism that breaks its claim on its pair, and the law of what it releases.
 
-    laws  the masses of the same cells on the two datasets.
+    laws   the masses of the same cells on the two datasets.
+    claim  what is claimed where that is not ε and δ.
     """
 
     name: str
@@ -42,18 +44,18 @@ class Mistake:
     laws: Callable[[], Laws]
     epsilon: float = 1.0
     delta: float = 0.0
+    claim: Claim | None = None
 
     def ideal(self, alpha: float = 0.05) -> int:
         """Samples of each dataset at which the best event shows more than the claim."""
         p, q = self.laws()
+        claim = self.claim or Approximate(self.epsilon, self.delta)
 
         def shown(samples: int) -> bool:
-            found = (
-                reachable_epsilon(a, b, samples, alpha=alpha, delta=self.delta) for a, b in ((p, q), (q, p))
-            )
-            return max(found) > self.epsilon
+            found = (reachable_value(a, b, samples, claim, alpha=alpha) for a, b in ((p, q), (q, p)))
+            return max(found) > claim.value
 
-        samples = least_samples(shown, 10**7)
+        samples = least_samples(shown, 10**8)
         assert samples is not None, self.name
         return samples
 
@@ -405,7 +407,42 @@ def one_record(name: str, mechanism: Any, laws: Callable[[], Laws], **claim: flo
     return Mistake(name, mechanism, (ONE, NONE), "replace", laws, **claim)
 
 
+def flipped(data: Any, size: int, rng: Rng) -> NDArray[np.bool_]:
+    """Permute-and-flip at ε = 2 among two candidates, the better of which is `data`, by 1 (McKenna and
+    Sheldon 2020): the worse is taken with probability e^(−1)/2."""
+    return (rng.random(size) < 0.5 * math.exp(-1.0)) ^ bool(data)
+
+
+def normal(scale: float) -> Callable[..., Any]:
+    """Gaussian noise on a number."""
+    return lambda data, size, rng: data + rng.normal(scale=scale, size=size)
+
+
+def in_units() -> tuple[Mistake, ...]:
+    """Claims in other units than ε and δ."""
+    off = {"pair": (1.0, 0.0), "adjacency": lambda a, b: True}
+    noise: dict[str, Any] = off | {"mechanism": normal(0.9)}
+    noise["laws"] = lambda: cells(stats.norm(1.0, 0.9), stats.norm(0.0, 0.9))
+    much: dict[str, Any] = noise | {"mechanism": normal(0.5)}
+    much["laws"] = lambda: cells(stats.norm(1.0, 0.5), stats.norm(0.0, 0.5))
+    worse = 0.5 * math.exp(-1.0)
+    return (
+        Mistake("μ = 1: Gaussian noise 10 % too small", claim=Gaussian(1.0), **noise),
+        Mistake("δ(ε): Gaussian noise 10 % too small", claim=Curve(Gaussian(1.0).delta), **noise),
+        Mistake("ρ = 0.5: Gaussian noise 10 % too small", claim=ZeroConcentrated(0.5), **noise),
+        Mistake("ρ = 0.5: Gaussian noise 50 % too small", claim=ZeroConcentrated(0.5), **much),
+        Mistake(
+            "ρ = 0.5: permute-and-flip for the exponential mechanism",
+            mechanism=flipped,
+            laws=lambda: (np.array([1.0 - worse, worse]), np.array([worse, 1.0 - worse])),
+            claim=ZeroConcentrated(0.5),
+            **off,
+        ),
+    )
+
+
 MISTAKES = (
+    *in_units(),
     one_record("sensitivity 10 % too small", summed(0.9), laplace(0, 1, 0.9)),
     one_record("sensitivity 20 % too small", summed(0.8), laplace(0, 1, 0.8)),
     Mistake(

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import each
+from audits.privacy.claims import Claim, Curve, Gaussian, ZeroConcentrated
 from benchmarks import null_outputs
 from benchmarks.costs import any_two
 from implementations.controls import Control, private_controls
@@ -54,12 +55,13 @@ class NullCase:
     delta: float = 0.0
     pairs: Sequence[tuple[Any, Any]] = ((1, 0),)
     adjacency: Any = any_two
+    claim: Claim | None = None
 
 
 @cache
 def null_cases() -> tuple[NullCase, ...]:
     """All of them; names are unique."""
-    return *map(_of_control, private_controls()), *_outputs(), *_alarms()
+    return *map(_of_control, private_controls()), *_outputs(), *_alarms(), *_in_units()
 
 
 def null_case(name: str) -> NullCase:
@@ -188,6 +190,32 @@ def _answer_in_one(columns: int) -> Mechanism:
         return outputs
 
     return mechanism
+
+
+# --- Claims in other units ---------------------------------------------------------------------------
+
+
+def _in_units() -> Iterator[NullCase]:
+    """Tight mechanisms: each has as much of μ, ρ or δ(ε) as it claims."""
+    import dp_accounting as dpa
+    from dp_accounting import pld
+
+    sizes = tuple(Size("sequential", samples) for samples in (SMALL, MIDDLE))
+    yield NullCase("μ: Gaussian noise", lambda d, n, rng: d + rng.normal(size=n), sizes, claim=Gaussian(1.0))
+    whole = np.arange(-40, 41)
+    masses = np.exp(-(whole**2) / 4.0)
+    masses /= masses.sum()
+    # Discrete Gaussian noise of σ² = 2 on an integer has ρ = 1/(2σ²) (Canonne, Kamath and Steinke 2020).
+    draw: Mechanism = lambda d, n, rng: d + rng.choice(whole, n, p=masses)  # noqa: E731
+    yield NullCase("ρ: discrete Gaussian noise", draw, sizes, claim=ZeroConcentrated(0.25))
+    # The exponential mechanism at ε = 2, two candidates whose order is reversed: losses ±1, ρ ≤ ε²/8.
+    odds: Mechanism = partial(_answers, epsilon=1.0)
+    yield NullCase("ρ: exponential mechanism", odds, sizes, claim=ZeroConcentrated(0.5))
+    event = dpa.PoissonSampledDpEvent(0.3, dpa.GaussianDpEvent(1.0))
+    accountant = pld.PLDAccountant(value_discretization_interval=1e-4).compose(event)
+    curve = Curve({e / 10: float(accountant.get_delta(e / 10)) for e in range(25)})
+    sampled: Mechanism = lambda d, n, rng: d * (rng.random(n) < 0.3) + rng.normal(size=n)  # noqa: E731
+    yield NullCase("δ(ε): subsampled Gaussian noise", sampled, sizes, claim=curve)
 
 
 # --- False alarms seen elsewhere ---------------------------------------------------------------------

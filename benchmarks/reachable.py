@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.privacy.claims import Claim
 from implementations.controls import Control
 
 Array = NDArray[np.float64]
@@ -52,6 +53,15 @@ def reachable_epsilon(
     high = clopper_pearson_high(below, samples, alpha / 2)
     shown = low > 0.0
     return max(0.0, float(np.max(np.log(low[shown] / high[shown]), initial=0.0)))
+
+
+def reachable_value(p: Array, q: Array, samples: float, claim: Claim, *, alpha: float = 0.05) -> float:
+    """The largest value of a claim's parameter that a fixed event shows, like `reachable_epsilon`."""
+    above, below = frontier(p, q)
+    low = clopper_pearson_low(above, samples, alpha / 2)
+    high = clopper_pearson_high(below, samples, alpha / 2)
+    shown = low > high
+    return float(np.max(claim.least(low[shown], high[shown]), initial=0.0))
 
 
 def reachable(control: Control, samples: float, *, alpha: float = 0.05, pair: object = None) -> float:

@@ -412,7 +412,7 @@ def test_the_document_and_the_files_for_other_tools(write, tmp_path, monkeypatch
         "format verdict epsilon_claimed delta epsilon_lower confidence e_value samples seconds pair "
         "direction event resolution method seed versions alpha epsilon_estimate largest_e_value "
         "max_samples premise premise_samples footprints planted simplest note pairs "
-        "pairs_followed epsilon_shown"
+        "pairs_followed epsilon_shown claim lower tested_at"
     )
     assert document["format"] == "dpclaims-audit/1"
     assert (document["verdict"], document["seed"], document["alpha"]) == ("refuted", 3, 0.001)

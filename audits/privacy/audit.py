@@ -48,9 +48,9 @@ RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_f
 
 
 def audit_privacy(
-    mechanism: Callable[..., Any], pairs: Pairs, *, epsilon: float, adjacency: AdjacencyLike, **options: Any
+    mechanism: Callable[..., Any], pairs: Pairs, *, adjacency: AdjacencyLike, **options: Any
 ) -> AuditResult:
-    """Test by sampling whether a mechanism is (ε, δ)-differentially private on neighbouring datasets.
+    """Test by sampling whether a mechanism keeps a claim of privacy on neighbouring datasets.
 
     mechanism    ``mechanism(data, size, rng)`` → `size` independent outputs, first axis first. An output may
                  be a number of any type, a string, None, a time, or an array, list, tuple, dictionary, set,
@@ -58,7 +58,9 @@ def audit_privacy(
                  shape.
     pairs        pairs (D, D′) of neighbouring datasets, or a function ``pairs(rng)`` that yields them (the
                  first 64 are taken).
-    epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1.
+    epsilon, delta   the claim, 0 ≤ ε ≤ 200 and 0 ≤ δ < 1; or
+    claim        a claim in another unit, of `audits.privacy.claims`: Gaussian(mu), ZeroConcentrated(rho),
+                 Renyi(order, epsilon), Curve({ε: δ}) … Bounds, estimates and resolutions are in its unit.
     adjacency    "replace", "replace-item", "add-remove" (as are "add" and "remove"), or a function
                  (D, D′) → bool. Every pair is checked before a sample is drawn.
     alpha        the probability that a private mechanism is called refuted, over all pairs, events and looks;
@@ -69,15 +71,15 @@ def audit_privacy(
     time_limit   seconds since the first output came; None, the default, for no limit (the command: 300).
     method       "sequential" (the default; stops as soon as the violation is certain) or "clopper-pearson"
                  (all of max_samples; one event, learned on a part, exact binomial bound on the rest).
-    resolution   the ε that must not go unnoticed: the run may end when that is reached, and is "undecided"
-                 where it is not reached within the budget.
-    stop_early   False: go on after a refutation, for the sharpest `epsilon_lower`.
+    resolution   the ε, or other value of the claim, that must not go unnoticed: the run may end when that is
+                 reached, and is "undecided" where it is not reached within the budget.
+    stop_early   False: go on after a refutation, for the sharpest `lower`.
     errors       "raise": a mechanism that raises or returns NaN is bad input, but where it does so on one
                  dataset only, and that refutes the claim. "symbol": an exception, by its type, and NaN are
                  outputs like others, as a failure that depends on the data is a leak; outputs are then drawn
                  one a call.
     jobs         processes that draw the outputs of `each` mechanisms, threads for others; same bits for any.
-    precision    after a refutation go on until `epsilon_lower` is within this share of `epsilon_estimate`;
+    precision    after a refutation go on until `lower` is within this share of `estimate`;
                  at most to 256 times the samples of the refutation or, once its e-value is 1e8, until drawing
                  has taken two seconds and twice as long as for the refutation. None to stop at once.
     confirm      a refutation must also be found by an exact test on as many fresh draws (level 0.025, halved
@@ -115,7 +117,7 @@ def audit_privacy(
     'refuted'
     """
     started, began = time.process_time(), time.perf_counter()
-    asked = options_of({"epsilon": epsilon, **options})
+    asked = options_of(options)
     if not callable(mechanism):
         raise ValueError(f"mechanism must be a function (data, size, rng) -> outputs, got {brief(mechanism)}")
     rng = np.random.default_rng(asked.seed) if asked.rng is None else asked.rng
@@ -139,9 +141,7 @@ def audit_privacy(
         raise
     except ValueError as error:
         pairs = pairs if callable(pairs) else taken
-        again = functools.partial(
-            audit_privacy, mechanism, pairs, epsilon=epsilon, adjacency=adjacency, **options
-        )
+        again = functools.partial(audit_privacy, mechanism, pairs, adjacency=adjacency, **options)
         found = _told_by_failures(job, error, again)
         if found is None:
             raise
@@ -171,7 +171,7 @@ def glance(mechanism: Callable[..., Any], pair: Pair, options: dict[str, Any]) -
     assert asked.rng is not None
     job = Job(asked, Drawer(mechanism, asked.errors, asked.jobs), [kept_apart(pair)], asked.rng)
     finding = RUN[asked.method](job)
-    return finding.largest_e_value, finding.epsilon_lower
+    return finding.largest_e_value, finding.lower
 
 
 def _decide(job: Job, checks: Assumptions) -> Finding:
@@ -194,7 +194,7 @@ def _withheld(job: Job, checks: Assumptions, finding: Finding) -> Finding:
     if drawer.changed and not drawer.one_by_one:
         checks.broken = checks.broken or sentence("data")
     if checks.broken:
-        return replace(finding, refuted=False, undecided=True, epsilon_lower=0.0, note=checks.broken)
+        return replace(finding, refuted=False, undecided=True, lower=0.0, note=checks.broken)
     if drawer.failure:
         return replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
     if not finding.refuted and (types := _types_apart(drawer, len(job.pairs))):
@@ -226,9 +226,9 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
         note = f"{asked.time_limit:g} s{TOO_SHORT}. Give time_limit={4.0 * asked.time_limit:g}{enough}."
     return AuditResult(
         verdict="refuted" if finding.refuted else passed,
-        epsilon_claimed=asked.epsilon,
-        delta=asked.delta,
-        epsilon_lower=finding.epsilon_lower,
+        claim=asked.claim,
+        lower=finding.lower,
+        tested_at=finding.line,
         alpha=asked.alpha,
         e_value=finding.largest_e_value,
         pairs=len(pairs),
@@ -246,7 +246,7 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
         errors=asked.errors,
         asked=asked.resolution,
         note=note,
-        epsilon_estimate=finding.epsilon_estimate,
+        estimate=finding.estimate,
         max_samples=asked.max_samples,
         premise=checks.broken,
         premise_samples=checks.tested,
@@ -291,7 +291,7 @@ def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> A
     cost = max(seconds, drawer.seconds)
     if not result.premise:
         first, second = _doubles(finding.encoder, outputs)
-        low_bits = footprints_of.look(first, second, asked.epsilon, asked.delta, asked.alpha)
+        low_bits = footprints_of.look(first, second, asked.claim, asked.alpha)
         result = replace(result, footprints=low_bits)
 
     def announce(step: str) -> None:
@@ -337,7 +337,7 @@ def _constant(outputs: list[Any], result: AuditResult) -> bool:
 def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
     asked, count = job.options, len(job.pairs)
-    claim: dict[str, Any] = {"epsilon": asked.epsilon, "delta": asked.delta, "alpha": asked.alpha / count}
+    claim: dict[str, Any] = {"claim": asked.claim, "alpha": asked.alpha / count}
 
     def run(leaky: Leaky, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
         limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
@@ -355,7 +355,7 @@ def _witness_samples(job: Job, result: AuditResult) -> int:
     fewer only where a time limit leaves no more."""
     asked, drawer = job.options, job.drawer
     # An audit that does not stop early may have gone on long after the refutation.
-    shown = (look.samples for look in result.trace if look.epsilon_lower >= asked.epsilon)
+    shown = (look.samples for look in result.trace if look.lower >= asked.claim.value)
     enough = TUNING.longest * min(shown, default=result.samples)
     samples = fresh_samples(min(result.samples, enough), result.premise_samples)
     # A draw takes as long as those before it did, and there are two datasets.
@@ -373,7 +373,7 @@ def _witness(
     return find_witness(
         outputs,
         lambda place, size: drawer.draw(job.pairs[index][place], size, rng, named(place, index)),
-        refuted=Refuted(asked.epsilon, asked.delta, asked.alpha, result.epsilon_lower),
+        refuted=Refuted(asked.claim, asked.alpha, result.lower),
         samples=samples,
         encoder=finding.encoder or drawer.encoder(),
         view=finding.view,

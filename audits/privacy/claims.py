@@ -53,7 +53,8 @@ class Claim(Protocol):
         ...
 
     def least(self, p: ArrayLike, q: ArrayLike) -> Array:
-        """The least value whose claim allows an event of probabilities p ≥ q (arrays that broadcast)."""
+        """The least value whose claim allows an event of probabilities p ≥ q (arrays that broadcast); of ε
+        what the event itself asks for, as its complement is an event of its own."""
         ...
 
     def edge(self, q: ArrayLike) -> tuple[Array, Array]:
@@ -94,8 +95,8 @@ class Pure:
 
     def least(self, p: ArrayLike, q: ArrayLike) -> Array:
         p, q = _pair(p, q)
-        with np.errstate(divide="ignore"):
-            return np.maximum(np.log(p / q), np.log1p(-q) - np.log1p(-p))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.fmax(np.log(p / q), 0.0)
 
     def edge(self, q: ArrayLike) -> tuple[Array, Array]:
         a, q = math.exp(self.epsilon), np.asarray(q, dtype=np.float64)
@@ -244,7 +245,9 @@ class Renyi:
 
     def at(self, value: float) -> Renyi:
         several = isinstance(self.epsilon, tuple)
-        return Renyi(self.order, tuple(value * e for e in cast(Any, self.epsilon)) if several else value)
+        # Of factors 0 stands for the least.
+        scaled = (max(value, 1e-9) * e for e in np.atleast_1d(self.epsilon).tolist())
+        return Renyi(self.order, tuple(scaled) if several else value)
 
     def delta(self, epsilon: float) -> float:
         return _largest(self, epsilon)
@@ -290,7 +293,8 @@ class Gaussian:
         from scipy.special import ndtri
 
         p, q = _pair(p, q)
-        return np.where(p > q, ndtri(p) - ndtri(q), 0.0)
+        with np.errstate(invalid="ignore"):
+            return np.where(p > q, ndtri(p) - ndtri(q), 0.0)
 
     def edge(self, q: ArrayLike) -> tuple[Array, Array]:
         from scipy.special import ndtr, ndtri
@@ -402,6 +406,9 @@ def _hull(given: Array, delta: Array, epsilon: Array) -> Array:
     return np.interp(np.exp(np.minimum(epsilon, 300.0)), x[kept], y[kept])
 
 
+CLAIMS = Pure, Approximate, ZeroConcentrated, ApproximateZeroConcentrated, Renyi, Gaussian, Curve
+
+
 # --- What several of them share -----------------------------------------------------------------------------
 
 ORDERS = 1.0 + np.geomspace(1e-4, 1e4, 65)
@@ -492,7 +499,7 @@ def _newton(orders: Array, bounds: Array, p: Array, q: Array) -> tuple[Array, Ar
         slopes = np.concatenate([x * share * top / rest, y * rest / top / share], axis=-1)
         steps = np.stack(parts, axis=-2) * -np.expm1((1.0 - orders[..., None, :]) * over)
     step = np.where(over > 0.0, steps, 0.0).max(axis=(-2, -1))
-    active = over.reshape(*over.shape[:-2], -1).argmax(axis=-1)
+    active = np.concatenate([over[..., 0, :], over[..., 1, :]], axis=-1).argmax(axis=-1)
     return step[..., None], np.take_along_axis(slopes, active[..., None], -1)[..., 0]
 
 

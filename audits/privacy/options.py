@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from audits.privacy.claims import CLAIMS, Approximate, Claim
 from audits.privacy.draw.draws import ERRORS, Stopped
 from audits.privacy.result import Look
 from audits.values import brief
@@ -33,8 +34,9 @@ class Options:
     Raises ValueError, in one sentence, for the first of them that makes no sense.
     """
 
-    epsilon: float
-    delta: float = 0.0
+    epsilon: float = None  # type: ignore[assignment]
+    delta: float = None  # type: ignore[assignment]
+    claim: Claim = None  # type: ignore[assignment]
     alpha: float = 0.05
     seed: int = 0
     rng: np.random.Generator | None = None
@@ -58,20 +60,21 @@ class Options:
         return (KeyboardInterrupt, Stopped) if self.partial else ()
 
     def __post_init__(self) -> None:
-        most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
-        self._number("epsilon", lambda v: 0.0 <= v <= MOST_EPSILON, most)
-        self._number("delta", lambda v: 0.0 <= v < 1.0, "in [0, 1)")
+        self._claim()
         self._number("alpha", lambda v: 0.0 < v < 1.0, "in (0, 1)")
         self._whole("max_samples", MIN_SAMPLES, math.inf, f"a whole number of samples ≥ {MIN_SAMPLES}")
         self._whole("jobs", 1, 1024, "a whole number of processes from 1 to 1024")
-        above = "an ε above the claimed one, or None"
+        unit = "an ε" if self.claim.unit == "ε" else f"a {self.claim.unit}"
+        above = f"{unit} above the claimed one, or None"
         limit = f"a number of seconds > 0, at most {MOST_SECONDS:g}, or None"
         self._number("time_limit", lambda v: 0.0 < v <= MOST_SECONDS, limit, True)
-        self._number("resolution", lambda v: self.epsilon < v < math.inf, above, True)
+        self._number("resolution", lambda v: self.claim.value < v < math.inf, above, True)
         self._number("precision", lambda v: 0.0 < v < 1.0, "in (0, 1) or None", True)
         for name, known in KNOWN.items():
             value = getattr(self, name)
             self._must(isinstance(value, str) and value in known, name, f"one of {known}")
+        only = self.claim.unit == "ε" or self.method == METHODS[0]
+        self._must(only, "method", f"{METHODS[0]!r} for a claim in the unit {self.claim.unit}")
         self._must(self.progress is None or callable(self.progress), "progress", "a function or None")
         seed: Any = self.seed
         whole = not isinstance(seed, bool) and isinstance(seed, numbers.Integral)
@@ -81,6 +84,26 @@ class Options:
         self._must(good, "rng", "a numpy.random.Generator or None")
         for name in SWITCHES:
             self._must(isinstance(getattr(self, name), (bool, np.bool_)), name, "True or False")
+
+    def _claim(self) -> None:
+        """The claim of ε and δ, or ε and δ of the claim: NaN where it is in another unit."""
+        most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
+        given: Any = self.claim
+        if given is None:
+            delta: Any = self.delta
+            object.__setattr__(self, "delta", 0.0 if delta is None else delta)
+            self._number("epsilon", lambda v: 0.0 <= v <= MOST_EPSILON, most)
+            self._number("delta", lambda v: 0.0 <= v < 1.0, "in [0, 1)")
+            object.__setattr__(self, "claim", Approximate(self.epsilon, self.delta))
+            return
+        kinds = ", ".join(one.__name__ for one in CLAIMS)
+        self._must(isinstance(given, CLAIMS), "claim", f"one of {kinds} of audits.privacy.claims")
+        for name in ("epsilon", "delta"):
+            self._must(getattr(self, name) is None, name, f"left out where there is a claim, {given!r}")
+        self._must(given.value <= MOST_EPSILON, "claim", most)
+        ours = given.unit == "ε"
+        object.__setattr__(self, "epsilon", given.value if ours else math.nan)
+        object.__setattr__(self, "delta", getattr(given, "failure", 0.0) if ours else math.nan)
 
     def _must(self, good: bool, name: str, wanted: str) -> None:
         if not good:

@@ -1,4 +1,4 @@
-"""What an audit found: verdict, anytime-valid lower bound on ε, resolution; `show` has the words for it."""
+"""What an audit found: verdict, anytime-valid lower bound, resolution; `show` has the words for it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from audits.evidence import Evidence, Verdict
+from audits.privacy.claims import Claim, Renyi
 from audits.privacy.outputs.outputs import number_words
 from audits.privacy.tuning import TUNING
 
@@ -23,7 +24,7 @@ FIELDS = (
     "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
     "pair", "direction", "event", "resolution", "method", "seed", "versions", "alpha", "epsilon_estimate",
     "largest_e_value", "max_samples", "premise", "premise_samples", "footprints", "planted", "simplest",
-    "note", "pairs", "pairs_followed", "epsilon_shown",
+    "note", "pairs", "pairs_followed", "epsilon_shown", "claim", "lower", "tested_at",
 )  # fmt: skip
 """Of the document of a result, in its order."""
 VERDICTS = {
@@ -39,6 +40,8 @@ TOO_SHORT = " were too short"
 ALPHA = 0.001
 """The error level of the command and of tests: the answer names any other."""
 HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
+SYMBOLS = {"δ": "δ above the curve", "factor": "factor of the Rényi curve"}
+"""Units that need more words than a symbol."""
 NO_PROOF = "This is no proof that it is private."
 
 
@@ -46,9 +49,9 @@ NO_PROOF = "This is no proof that it is private."
 class Resolution:
     """The smallest violation that this audit would have caught with probability 0.9, on the events it tried.
 
-    epsilon  had P(S) been e^epsilon·Q(S) + δ at the best placed of these events, the claim would have been
-             refuted.
-    delta    likewise had P(S) been e^ε·Q(S) + δ + delta, with ε the claimed one.
+    epsilon  in the unit of the claim: had the best placed of these events shown this, as P(S) =
+             e^epsilon·Q(S) + δ does, the claim would have been refuted.
+    delta    likewise had P(S) been so much more than the claim allows.
 
     A mechanism that uses up its ε on a common event is caught at `epsilon`; one that does so only far out
     in a tail, as Gaussian noise does, needs more samples.
@@ -119,9 +122,9 @@ def once_in(chance: float) -> str:
 class Footprints:
     """What the low-order bits of doubles tell, apart from the verdict; see `footprints.look`.
 
-    epsilon_lower  their ε is at least this with probability `confidence`; above the claim the program leaks
-                   by the bits of its outputs, whatever the mechanism on real numbers does. 0 where nothing is
-                   shown.
+    epsilon_lower  they show at least this, in the unit of the claim, with probability `confidence`; above the
+                   claim the program leaks by the bits of its outputs, whatever the mechanism on real numbers
+                   does. 0 where nothing is shown.
     event          the event in words; empty where nothing is shown.
     samples        outputs of each dataset that were looked at.
     """
@@ -150,7 +153,8 @@ class Witness:
 
     event       in words of the output; every number in them is exact.
     first, second   its probabilities on the two datasets of the pair, intervals included.
-    epsilon     shown by them: log((low − δ)/high) of the greater and the lesser probability.
+    epsilon     shown by them, in the `unit` of the claim: for ε log((low − δ)/high) of the greater and the
+                lesser probability.
     confidence  with which both intervals, and so `epsilon`, hold.
     samples     fresh outputs of each dataset; not among the audit's `samples`.
     alike       whether it is of like power: it exceeds the claim by at least 0.9 of what the audit's bound
@@ -164,24 +168,26 @@ class Witness:
     confidence: float
     samples: int
     alike: bool
+    unit: str = "ε"
 
     def __str__(self) -> str:
         weaker = "" if self.alike else "; weaker than the event that was found"
         return (
             f"{self.event}: probability {self.first} on the first dataset, {self.second} on the second, so "
-            f"ε ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
+            f"{self.unit} ≥ {self.epsilon:.4g} ({self.samples:,} fresh outputs of each{weaker})"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look of the audit: samples of each dataset so far, log e-value against the claim, lower bound on ε;
+    """One look of the audit: samples of each dataset so far, log e-value against the claim, lower bound;
     and what is done next where that takes no more bets."""
 
     samples: int
     log_e_value: float
-    epsilon_lower: float
+    lower: float
     next: str = ""
+    unit: str = "ε"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +205,14 @@ class AuditResult:
 
     verdict          "refuted", "not-refuted" or "undecided", for a reason that `note` says: an assumption
                      that fails, the time limit, too few samples for the resolution asked for.
-    epsilon_claimed, delta   the claim.
-    epsilon_lower    with probability `confidence` the mechanism's ε at `delta` is at least this, whenever
-                     the audit stopped; 0 where nothing is shown.
+    claim            as asked: a claim of `audits.privacy.claims`, `Approximate` for ε and δ.
+    lower            with probability `confidence` the value of the claim's parameter (ε at δ, ρ, μ …) that
+                     the mechanism needs is at least this, whenever the audit stopped; 0 where nothing is
+                     shown.
+    tested_at        the ε′ at which the claim was last tested: the hockey-stick divergence there against
+                     δ(ε′); the claimed ε of (ε, δ).
     alpha            the error level.
-    epsilon_estimate ε of the event that carries the bound, as its shares have it: no bound, and where the
+    estimate         value of the event that carries the bound, as its shares have it: no bound, and where the
                      event was chosen among many a little too large.
     e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
@@ -234,9 +243,8 @@ class AuditResult:
     """
 
     verdict: str
-    epsilon_claimed: float
-    delta: float
-    epsilon_lower: float
+    claim: Claim
+    lower: float
     alpha: float
     e_value: float
     samples: int
@@ -257,13 +265,42 @@ class AuditResult:
     curve: tuple[CurvePoint, ...] = field(default=(), repr=False)
     premise: str = ""
     premise_samples: int = 0
-    epsilon_estimate: float = 0.0
+    estimate: float = 0.0
+    tested_at: float = math.nan
     max_samples: int = 0
     planted: tuple[Planted, ...] = ()
     simplest: Witness | None = None
     footprints: Footprints | None = None
     pairs: int = 1
     followed: int = 1
+
+    @property
+    def epsilon_claimed(self) -> float:
+        """The claimed ε; NaN where the claim is in another unit, as the other names with ε are."""
+        return self._if_epsilon(self.claim.value)
+
+    @property
+    def delta(self) -> float:
+        """The claimed δ beside ε."""
+        return self._if_epsilon(failure(self.claim))
+
+    @property
+    def epsilon_lower(self) -> float:
+        """`lower`, where it is an ε."""
+        return self._if_epsilon(self.lower)
+
+    @property
+    def epsilon_estimate(self) -> float:
+        """`estimate`, where it is an ε."""
+        return self._if_epsilon(self.estimate)
+
+    @property
+    def epsilon_shown(self) -> float:
+        """`shown`, where it is an ε."""
+        return self._if_epsilon(self.shown)
+
+    def _if_epsilon(self, value: float) -> float:
+        return value if self.claim.unit == "ε" else math.nan
 
     @property
     def largest_e_value(self) -> float:
@@ -281,17 +318,17 @@ class AuditResult:
         return self.verdict == "refuted"
 
     @property
-    def epsilon_shown(self) -> float:
-        """The ε to be told of: that of the witness, or the lower bound where there is none or where that is
-        much more; it is wrong with probability `alpha_shown`."""
+    def shown(self) -> float:
+        """The value to be told of: that of the witness, or the lower bound where there is none or where that
+        is much more; it is wrong with probability `alpha_shown`."""
         witness = self.simplest
-        if witness is None or (not witness.alike and self.epsilon_lower > witness.epsilon):
-            return self.epsilon_lower
+        if witness is None or (not witness.alike and self.lower > witness.epsilon):
+            return self.lower
         return witness.epsilon
 
     @property
     def alpha_shown(self) -> float:
-        """The probability that `epsilon_shown` is wrong, at most. The witness' bound and the test's are wrong
+        """The probability that `shown` is wrong, at most. The witness' bound and the test's are wrong
         with probability `alpha` each; which of them is shown goes by the samples, so that both count."""
         return self.alpha if self.simplest is None else min(1.0, 2.0 * self.alpha)
 
@@ -299,9 +336,22 @@ class AuditResult:
 
     @property
     def bound(self) -> str:
-        """The number of the first line, in words: see `epsilon_shown`."""
-        found = f"{self.epsilon_shown:.4g}"
-        return f"ε {'>' if self.refuted and found == f'{self.epsilon_claimed:.4g}' else '≥'} {found}"
+        """The number of the first line, in words: see `shown`."""
+        found = f"{self.shown:.4g}"
+        return f"{self.symbol} {'>' if self.refuted and found == f'{self.claim.value:.4g}' else '≥'} {found}"
+
+    @property
+    def symbol(self) -> str:
+        """What the claim bounds, in words."""
+        return SYMBOLS.get(self.claim.unit, self.claim.unit)
+
+    @property
+    def claim_said(self) -> str:
+        """The claim, in words."""
+        value, delta = f"{self.symbol} = {self.claim.value:g}", failure(self.claim)
+        if self.claim.unit == "ε":
+            return f"({value}, δ = {delta:g})"
+        return f"{value}, δ = {delta:g}" if delta else value
 
     def headline(self, name: str = "the mechanism") -> str:
         """The verdict and its number, in a sentence or two."""
@@ -309,12 +359,14 @@ class AuditResult:
 
     def meaning(self, name: str = "the mechanism") -> str:
         """What stands behind the verdict in the headline."""
-        claim = f"(ε = {self.epsilon_claimed:g}, δ = {self.delta:g})"
+        claim = self.claim_said
         if self.refuted:
             percent = f"{100.0 * (1.0 - self.alpha_shown):.6g}"
             sure = f"1 − {self.alpha_shown:.3g}" if percent == "100" else f"{percent} %"
             unless = ", unless it returns earlier answers" if self.constant else ""
-            said = f"claimed {self.epsilon_claimed:g} (δ = {self.delta:g}, confidence {sure})"
+            delta = failure(self.claim)
+            at = f"δ = {delta:g}, " if delta or self.claim.unit == "ε" else ""
+            said = f"claimed {self.claim.value:g} ({at}confidence {sure})"
             return f"{self.bound}, {said}: {name}{unless}."
         if self.verdict == "not-refuted":
             same = ", whose outputs on a dataset were all the same" if self.constant else ""
@@ -356,8 +408,9 @@ class AuditResult:
         """What the events at hand would have shown; says so where that is nothing."""
         if not math.isfinite(self.resolution.epsilon):
             return "too few samples: no violation of any size would have been caught reliably"
+        of = "an ε of" if self.claim.unit == "ε" else f"{self.symbol} ="
         return (
-            f"an ε of {self.resolution.epsilon:.4g} or more, or {self.resolution.delta:.3g} more δ, would "
+            f"{of} {self.resolution.epsilon:.4g} or more, or {self.resolution.delta:.3g} more δ, would "
             "have been found in 9 of 10 runs, if it shows in the best event tried"
         )
 
@@ -396,10 +449,10 @@ class AuditResult:
         """What the low-order bits tell, in a sentence; empty where they tell no more than the claim, or where
         the numbers themselves do, as the exponent is part of the event."""
         found = self.footprints
-        if found is None or found.epsilon_lower <= self.epsilon_claimed or self.refuted:
+        if found is None or found.epsilon_lower <= self.claim.value or self.refuted:
             return ""
         return (
-            f"the program leaks by the lowest bits of its doubles: ε ≥ {found.epsilon_lower:.3g} "
+            f"the program leaks by the lowest bits of its doubles: {self.symbol} ≥ {found.epsilon_lower:.3g} "
             f"({found.event}). The verdict is on real numbers."
         )
 
@@ -410,8 +463,7 @@ class AuditResult:
         further = "" if self.errors == "raise" else f" --errors {self.errors}"
         further += "" if self.asked is None else f" --resolution {self.asked!r}"
         return (
-            f"--epsilon {number_words(self.epsilon_claimed)} --delta {number_words(self.delta)} "
-            f"--alpha {number_words(self.alpha)} "
+            f"{options_of_claim(self.claim)}--alpha {number_words(self.alpha)} "
             f"--max-samples {self.max_samples} --method {self.method} {seed}{further}"
         )
 
@@ -436,17 +488,18 @@ class AuditResult:
         return f"<pre style='white-space: pre-wrap'>{html.escape(self.summary())}</pre>"
 
     def evidence(self, of: str = "") -> Evidence:
-        """This audit as one piece of evidence about ε at the claimed δ; `of` names the mechanism in it."""
+        """This audit as one piece of evidence about the claim; `of` names the mechanism in it."""
+        at = f" at δ = {self.delta:g}" if self.claim.unit == "ε" else ""
         return Evidence(
-            quantity=f"ε of {of} at δ = {self.delta:g}" if of else f"ε at δ = {self.delta:g}",
+            quantity=f"{self.symbol} of {of}{at}" if of else f"{self.symbol}{at}",
             # Without a refutation an estimate says more of the event's few counts than of the mechanism.
-            estimate=max(self.epsilon_lower, self.epsilon_estimate if self.refuted else 0.0),
-            low=self.epsilon_lower,
+            estimate=max(self.lower, self.estimate if self.refuted else 0.0),
+            low=self.lower,
             high=math.inf,
             confidence=self.confidence,
             method=self.method,
             samples=2 * self.samples,
-            claimed=self.epsilon_claimed,
+            claimed=self.claim.value,
             verdict=VERDICTS[self.verdict],
             resolution=self.resolution.epsilon,
             alpha_spent=self.alpha,
@@ -459,7 +512,13 @@ class AuditResult:
         import scipy
 
         versions = {"python": sys.version.split()[0], "numpy": np.__version__, "scipy": scipy.__version__}
-        own = {"pair": [*map(short, self.pair)], "versions": versions, "pairs_followed": self.followed}
+        claim = {"unit": self.claim.unit, "value": self.claim.value} | _plain(self.claim)
+        own = {
+            "claim": claim,
+            "pair": [*map(short, self.pair)],
+            "versions": versions,
+            "pairs_followed": self.followed,
+        }
         return {name: own[name] if name in own else _plain(getattr(self, name)) for name in FIELDS}
 
     def to_json(self) -> str:
@@ -470,9 +529,9 @@ class AuditResult:
         """Wealth and ε-lower-bound against samples, and the privacy curve with the winning event."""
         from audits.privacy.plots import draw
 
-        looks = [(look.samples, look.log_e_value, look.epsilon_lower) for look in self.trace]
+        looks = [(look.samples, look.log_e_value, look.lower) for look in self.trace]
         points = [(point.first, point.second) for point in self.curve]
-        return draw(looks, points, self.epsilon_claimed, self.delta, self.alpha)
+        return draw(looks, points, self.claim, self.alpha)
 
 
 def _plain(value: Any) -> Any:
@@ -484,6 +543,22 @@ def _plain(value: Any) -> Any:
     if not is_dataclass(value):
         return value
     return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+
+
+def failure(claim: Claim) -> float:
+    """The probability with which a claim may fail, its δ; 0 for claims without."""
+    return getattr(claim, "failure", 0.0)
+
+
+def options_of_claim(claim: Claim) -> str:
+    """The claim as options of the command; none for a curve, as its file is not known here."""
+    if isinstance(claim, Renyi):
+        orders = claim.order if isinstance(claim.order, tuple) else (claim.order,)
+        bounds = claim.epsilon if isinstance(claim.epsilon, tuple) else (claim.epsilon,)
+        return "".join(f"--renyi {a!r}:{e!r} " for a, e in zip(orders, bounds, strict=True))
+    name = {"ε": "--epsilon", "ρ": "--rho", "μ": "--mu"}.get(claim.unit)
+    delta = f"--delta {number_words(failure(claim))} " if failure(claim) or claim.unit == "ε" else ""
+    return f"{name} {number_words(claim.value)} {delta}" if name else ""
 
 
 def short(data: Any) -> str:

@@ -26,6 +26,7 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
         ("witness", str(result.simplest or NO_WITNESS) if result.refuted else ""),
         result.passed if seen and not result.refuted and result.looked else ("", ""),
         ("event", result.event_said if seen and (verbose or alone) else ""),
+        ("tested at", _tested_at(result)),
         ("pair", pair_said(*result.pair)),
         ("pairs", result.pairs_said),
         *(_details(result) if seen and verbose else []),
@@ -37,13 +38,21 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
     return [(label, text) for label, text in rows if text]
 
 
+def _tested_at(result: AuditResult) -> str:
+    """The ε′ that a claim of many was tested at, and what it allows there."""
+    if result.claim.unit == "ε" or not result.tested_at >= 0.0:
+        return ""
+    return f"ε′ = {result.tested_at:.4g}, where the claim is δ ≤ {result.claim.delta(result.tested_at):.4g}"
+
+
 def _details(result: AuditResult) -> list[tuple[str, str]]:
     much = "more than 1e+299" if result.e_value > 1e299 else f"{result.e_value:.3g}"
     once = "" if result.replayable else f"; the {NO_REPLAY}"
-    lower = f"ε ≥ {result.epsilon_lower:.4g} at δ = {result.delta:g}, confidence {result.confidence:g}"
+    at = f" at δ = {result.delta:g}" if result.claim.unit == "ε" else ""
+    lower = f"{result.symbol} ≥ {result.lower:.4g}{at}, confidence {result.confidence:g}"
     return [
         ("lower bound", lower),
-        ("estimate", f"ε ≈ {result.epsilon_estimate:.4g}; no bound" if result.refuted else ""),
+        ("estimate", f"{result.symbol} ≈ {result.estimate:.4g}; no bound" if result.refuted else ""),
         *result.worth,
         ("e-value", f"{much}, the largest so far" if result.method == "sequential" else ""),
         ("resolution", result.resolution_said if result.planted or result.refuted else ""),

@@ -210,7 +210,6 @@ def test_adjacency_has_no_default() -> None:
     [
         ("max_sample", "'max_sample'. Did you mean 'max_samples'?"),
         ("adjacancy", "'adjacancy'. Did you mean 'adjacency'?"),
-        ("samples", "'samples'. Did you mean 'max_samples'?"),
         ("zzz", "'zzz'"),
     ],
 )
@@ -258,3 +257,8 @@ def test_an_array_whose_length_depends_on_the_data_is_said_to_leak() -> None:
 
     with pytest.raises(ValueError, match="depends on the data is a leak: lists in place of arrays"):
         audit_privacy(rows, [(np.ones(5), np.ones(4))], epsilon=1.0, adjacency="add-remove")
+
+
+def test_names_that_hold_what_was_written_are_proposed_first() -> None:
+    with pytest.raises(TypeError, match="Did you mean 'max_samples'"):
+        audit_privacy(laplace, ROWS, epsilon=1.0, adjacency="replace", samples=100)

@@ -89,14 +89,14 @@ def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
     first = run.grid[run.references]
     dropped: list[int] = []
 
-    def strongest(families: list[events.ThresholdFamily]) -> Any:
-        return np.max([run.excess(family).max(axis=0) for family in families], axis=0)
+    def strongest(state: PairState) -> Any:
+        return np.max([run.excess(state, family).max(axis=0) for family in state.families()], axis=0)
 
     def prune(state: PairState) -> None:
-        before, hypotheses = strongest(state.families()), len(state.live())
+        before, hypotheses = strongest(state), len(state.live())
         s.Sequential.prune(run, state)
-        near = (first >= run.epsilon_lower() * 0.9) & (first <= max(run.epsilon_lower() * 1.1, 0.1))
-        after = strongest(state.families())
+        near = (first >= run.lower() * 0.9) & (first <= max(run.lower() * 1.1, 0.1))
+        after = strongest(state)
         assert np.all(after[near] >= before[near] - 1.5 / math.sqrt(state.size) - 1e-12)
         dropped.append(hypotheses - len(state.live()))
 

@@ -41,7 +41,14 @@ def families_of(first: Any, second: Any) -> list[events.ThresholdFamily]:
 
 def choose(cuts: list[events.ThresholdFamily], size: int, delta: float, goal: float = 0.05) -> betting.Bets:
     return betting.choose(
-        cuts, size, GRID, REFERENCES, REFERENCES, REFERENCES, delta, np.full(len(GRID), goal)
+        cuts,
+        size,
+        GRID,
+        REFERENCES,
+        REFERENCES,
+        REFERENCES,
+        np.full(len(GRID), delta),
+        np.full(len(GRID), goal),
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 from audits.privacy.bet import binomial
+from audits.privacy.claims import Approximate, Pure
 
 
 def _bets(delta: float, rng: np.random.Generator, count: int) -> tuple[np.ndarray, ...]:
@@ -173,12 +174,12 @@ def test_two_bounds_err_with_probability_at_most_alpha(
 ) -> None:
     # Exact: all pairs of counts, no sampling.
     alpha = 0.05
-    p = np.exp(epsilon) * q + delta
+    p, claim = np.exp(epsilon) * q + delta, Approximate(epsilon, delta)
     px, qy = stats.binom.pmf(np.arange(n + 1), n, p), stats.binom.pmf(np.arange(n + 1), n, q)
     error = 0.0
     for x in np.flatnonzero(px > 1e-7):
         for y in np.flatnonzero(qy > 1e-5):
-            if px[x] * qy[y] > 1e-7 and binomial.two_bounds(int(x), int(y), n, delta, alpha) > epsilon:
+            if px[x] * qy[y] > 1e-7 and binomial.two_bounds(int(x), int(y), n, claim, alpha) > epsilon:
                 error += px[x] * qy[y]
     assert error <= alpha
 
@@ -197,7 +198,7 @@ def test_order_bound_errs_with_probability_alpha(k: int, n: int, epsilon: float,
 
 
 def test_bounds_are_zero_where_nothing_is_shown() -> None:
-    assert binomial.two_bounds(100, 100, 1000, 0.0, 0.05) == 0.0
-    assert binomial.two_bounds(0, 0, 1000, 0.0, 0.05) == 0.0
+    assert binomial.two_bounds(100, 100, 1000, Pure(1.0), 0.05) == 0.0
+    assert binomial.two_bounds(0, 0, 1000, Pure(1.0), 0.05) == 0.0
     assert binomial.order_bound(0, 5, 100, 0.0, 0.05) == 0.0
     assert binomial.order_bound(6, 5, 100, 0.0, 0.05) == 0.0

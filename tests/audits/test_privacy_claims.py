@@ -1,5 +1,6 @@
 """What claims allow of one event, against closed forms, dp-accounting and all laws of two points."""
 
+import json
 import math
 import re
 
@@ -8,6 +9,8 @@ import numpy as np
 import pytest
 from dp_accounting import pld, rdp
 
+from audits.privacy import audit_privacy
+from audits.privacy.bet.nulls import grid_of_lines
 from audits.privacy.claims import (
     Approximate,
     ApproximateZeroConcentrated,
@@ -68,7 +71,7 @@ def test_edge_least_and_delta_are_one_claim(claim):
     p, slope = claim.edge(q)
     assert (np.diff(p) >= 0).all()
     assert (np.diff(slope) <= 1e-6 * slope[1:]).all()
-    inside = (p < 1) & (q < 0.4)
+    inside = (p < 1) & (q < 0.2)
     assert claim.least(p[inside], q[inside]) == pytest.approx(claim.value, rel=1e-5, abs=1e-9)
     # δ(ε) is the height of the line of slope e^ε that touches the edge.
     for some in range(0, 30, 5):
@@ -136,6 +139,62 @@ def test_a_curve_from_a_function_and_the_largest_curve_through_few_points():
     for e in (0.0, 0.5, 1.0, 3.0):
         assert Curve([(1.0, 0.1)]).delta(e) == pytest.approx(Approximate(1.0, 0.1).delta(e))
     assert Curve([(1.0, 0.1)]).at(0.05).delta(1.0) == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=repr)
+def test_the_lines_that_are_betted_against_hold_all_that_the_claim_allows(claim):
+    q = np.concatenate([np.geomspace(1e-9, 0.3, 200), np.linspace(0.3, 0.999, 50)])
+    grid, epsilons, deltas = grid_of_lines(claim)
+    assert claim.value in grid
+    for place in range(0, len(grid), 40):
+        p = claim.at(float(grid[place])).edge(q)[0]
+        for epsilon, delta in zip(epsilons[place], deltas[place], strict=True):
+            assert (p <= np.exp(epsilon) * q + delta + 1e-7).all()  # the edge is found to 1e-9 of itself
+
+
+@pytest.mark.parametrize(
+    ("claim", "most"),
+    [
+        # What each of them is of N(0, 0.5²) and N(1, 0.5²), the most that an audit may say.
+        (Gaussian(1.0), 2.0),
+        (ZeroConcentrated(0.5), 2.0),
+        (ApproximateZeroConcentrated(0.5, 0.01), 2.0),
+        (Renyi(2.0, 1.0), 4.0),
+        (Renyi((2.0, 4.0), (1.0, 2.0)), 4.0),
+        (Curve(Gaussian(1.0).delta), 0.3),
+    ],
+    ids=repr,
+)
+def test_half_the_noise_is_refuted_in_the_unit_of_the_claim(claim, most):
+    def noisy(data, size, rng):
+        return data + rng.normal(scale=0.5, size=size)
+
+    found = audit_privacy(
+        noisy, [(1.0, 0.0)], claim=claim, adjacency=lambda a, b: True, max_samples=3000, alpha=0.001
+    )
+    assert found.refuted
+    assert claim.value <= found.lower <= most
+    assert found.tested_at >= 0.0
+    assert math.isnan(found.epsilon_lower)
+    document = json.loads(found.to_json())
+    assert document["claim"]["unit"] == claim.unit
+    assert document["lower"] == found.lower
+    assert document["epsilon_lower"] is None
+    assert f"claimed {claim.value:g} (" in found.summary()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"claim": Gaussian(1.0), "epsilon": 1.0}, "epsilon must be left out where there is a claim"),
+        ({"claim": 1.0}, "claim must be one of Pure, Approximate"),
+        ({}, "epsilon must be a number in [0, 200]"),
+        ({"claim": Gaussian(1.0), "method": "clopper-pearson"}, "method must be 'sequential'"),
+    ],
+)
+def test_one_claim_is_asked_for(options, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        audit_privacy(lambda d, n, rng: rng.normal(size=n), [(1, 0)], adjacency=lambda a, b: True, **options)
 
 
 @pytest.mark.parametrize(

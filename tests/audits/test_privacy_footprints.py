@@ -11,6 +11,7 @@ import pytest
 
 from audits.privacy import audit_privacy, each, show
 from audits.privacy.after.footprints import LEAST_ROWS, cells, look
+from audits.privacy.claims import Pure
 
 RNG = np.random.default_rng
 
@@ -38,7 +39,7 @@ def test_cells_by_the_bits_themselves() -> None:
 
 @pytest.mark.parametrize("size", [1000, 4096])
 def test_naive_noise_shows_itself(size: int) -> None:
-    found = look(naive(0.0, size, RNG(1)), naive(1.0, size, RNG(2)), 1.0, 0.0, 0.001)
+    found = look(naive(0.0, size, RNG(1)), naive(1.0, size, RNG(2)), Pure(1.0), 0.001)
     assert found is not None
     assert found.epsilon_lower > 1.0
     assert "trailing zero bits" in found.event
@@ -47,7 +48,7 @@ def test_naive_noise_shows_itself(size: int) -> None:
 def test_the_sign_of_a_zero_shows_itself() -> None:
     # The sign tells the dataset in nine cases of ten: its ε is 2.2.
     signs = [np.where(RNG(seed).random(2000) < right, 1.0, -1.0) for seed, right in ((7, 0.9), (8, 0.1))]
-    found = look(np.copysign(0.0, signs[0]), np.copysign(0.0, signs[1]), 1.0, 0.0, 0.001)
+    found = look(np.copysign(0.0, signs[0]), np.copysign(0.0, signs[1]), Pure(1.0), 0.001)
     assert found is not None
     assert 1.5 < found.epsilon_lower < math.log(9.0) + 1e-9
     assert "sign of zero" in found.event
@@ -61,7 +62,7 @@ def test_any_one_bit_of_the_significand_shows_itself(bit: int) -> None:
         rng = RNG(seed)
         bits = rng.normal(3.0, 1.0, 2000).view(np.int64) & ~(1 << bit)
         sides.append((bits | (rng.random(2000) < right).astype(np.int64) << bit).view(np.float64))
-    found = look(sides[0], sides[1], 1.0, 0.0, 1e-6)
+    found = look(sides[0], sides[1], Pure(1.0), 1e-6)
     assert found is not None
     assert 1.0 < found.epsilon_lower < math.log(9.0)
     assert f"bit {bit} of" in found.event
@@ -70,7 +71,7 @@ def test_any_one_bit_of_the_significand_shows_itself(bit: int) -> None:
 def test_one_column_of_a_vector_shows_itself() -> None:
     sides = [RNG(seed).normal(size=(4000, 5)).round(3) for seed in (3, 4)]
     sides[0][:, 3], sides[1][:, 3] = naive(0.0, 4000, RNG(5)), naive(1.0, 4000, RNG(6))
-    found = look(sides[0], sides[1], 1.0, 0.0, 0.001)
+    found = look(sides[0], sides[1], Pure(1.0), 0.001)
     assert found is not None
     assert found.epsilon_lower > 1.0
     assert "coordinate 3" in found.event
@@ -80,16 +81,16 @@ def test_private_doubles_are_not_said_to_leak() -> None:
     # The bound is exact: above the true ε of 1 with probability at most 1e-3, so 200 looks at α = 1e-9 agree.
     for seed in range(200):
         rng = RNG(seed)
-        found = look(snapped(0.0, 2000, rng), snapped(1.0, 2000, rng), 1.0, 0.0, 1e-9)
+        found = look(snapped(0.0, 2000, rng), snapped(1.0, 2000, rng), Pure(1.0), 1e-9)
         assert found is not None
         assert found.epsilon_lower <= 1.0
 
 
 def test_what_holds_no_doubles_or_too_few_is_left_alone() -> None:
     few = np.zeros(LEAST_ROWS - 1)
-    assert look(few, few, 1.0, 0.0, 0.001) is None
+    assert look(few, few, Pure(1.0), 0.001) is None
     integers = np.arange(1000)
-    assert look(integers, integers, 1.0, 0.0, 0.001) is None
+    assert look(integers, integers, Pure(1.0), 0.001) is None
 
 
 def test_bits_are_a_line_of_their_own_and_no_part_of_the_verdict() -> None:

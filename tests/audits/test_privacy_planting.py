@@ -13,6 +13,7 @@ from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.after import planting
 from audits.privacy.after.leaks import PlantedLeak, battery, put
 from audits.privacy.after.planting import Leaky, Passed, plant, size_for
+from audits.privacy.claims import Approximate, Pure
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.result import once_in
@@ -37,7 +38,7 @@ def columns(outputs: Any) -> Encoded:
 
 
 def passed(run: Any = lambda *_: (True, True), **changes: Any) -> Passed:
-    settings = {"samples": 60_000, "epsilon": 1.0, "delta": 0.0, "alpha": 0.001}
+    settings = {"samples": 60_000, "claim": Pure(1.0), "alpha": 0.001}
     return Passed(**{**settings, "run": run, **changes})
 
 
@@ -87,7 +88,7 @@ def test_the_size_is_that_at_which_log_wealth_reaches_the_bar(
 ) -> None:
     # One output on one dataset: the nearest law of the claim has q = (p − δ)·e^(−ε), found here by search.
     leak = PlantedLeak("value", "chance", put(0.0))
-    audit = passed(epsilon=epsilon, delta=delta)
+    audit = passed(claim=Approximate(epsilon, delta))
     size = size_for(leak, samples, audit)
     assert size is not None
 

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 from audits.privacy.bet import binomial
 from audits.privacy.bet.power import smallest_violation
+from audits.privacy.claims import Approximate
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (1.0, 1e-5), (0.0, 0.1), (3.0, 0.0)])
@@ -18,7 +19,7 @@ def test_smallest_violation_by_brute_force(epsilon: float, delta: float, samples
     # The share p of every event at which the claim is left behind fast enough, by SciPy's root finder.
     q = np.concatenate([np.geomspace(2.0 / samples, 0.5, 12), [0.9, 1.0 - 1.0 / samples]])
     growth = 8.0 / samples
-    found = smallest_violation(q, growth, epsilon, delta)
+    found = smallest_violation(q, growth, Approximate(epsilon, delta))
     gaps, exponents = [], []
     for share in q:
         null = math.exp(epsilon) * share + delta

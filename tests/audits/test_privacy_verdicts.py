@@ -71,7 +71,7 @@ def test_a_run_that_is_stopped_says_what_it_knows() -> None:
     result = audited(laplace, epsilon=1.99, partial=True, progress=stopping)
     assert result.verdict == "undecided"
     assert "Stopped by a test." in result.note
-    assert result.epsilon_lower == seen[-1].epsilon_lower > 0.5
+    assert result.epsilon_lower == seen[-1].lower > 0.5
     with pytest.raises(Stopped):
         audited(laplace, epsilon=1.99, progress=stopping)
 

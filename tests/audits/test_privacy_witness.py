@@ -19,6 +19,7 @@ from scipy import stats
 
 from audits import audit_privacy, each
 from audits.privacy.after.witness import Refuted, find_witness
+from audits.privacy.claims import Pure
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.result import Share
 from claims.harness.commands.audit import audit_target
@@ -142,7 +143,7 @@ def test_intervals_hold_together_as_often_as_they_say() -> None:
         found = find_witness(
             [draw(0, 60), draw(1, 60)],
             draw,
-            refuted=Refuted(0.0, 0.0, 0.2, 0.0),
+            refuted=Refuted(Pure(0.0), 0.2, 0.0),
             samples=100,
             encoder=Encoder(),
         )
@@ -198,6 +199,6 @@ def test_the_command_and_the_json_say_it(tmp_path: Any, capsys: pytest.CaptureFi
     assert "fresh outputs" in line
     assert audit_target(str(file), alpha=1e-6, json=True) == 1
     found = json.loads(capsys.readouterr().out)["simplest"]
-    assert {"event", "first", "second", "epsilon", "confidence", "samples", "alike"} == set(found)
+    assert {"event", "first", "second", "epsilon", "confidence", "samples", "alike", "unit"} == set(found)
     assert set(found["first"]) == {"estimate", "low", "high"}
     assert found["epsilon"] > 1.0

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from audits import each
+from audits.privacy.claims import Pure
 from audits.privacy.draw.pairs import take_pairs
 from audits.stock import ADJACENCIES, Schema, derived, search, stock
 
@@ -140,7 +141,7 @@ def test_the_search_finds_the_pair_of_a_planted_bug() -> None:
     found = search(
         each(clipped),
         stock(Schema(), "replace"),
-        (1.0, 0.0),
+        Pure(1.0),
         rng=np.random.default_rng(0),
         samples=64,
         keep=1,
@@ -156,7 +157,7 @@ def test_a_pair_on_whose_datasets_the_mechanism_fails_is_left_out_and_said() -> 
 
     said: list[str] = []
     pairs, rng = stock(Schema(), "replace"), np.random.default_rng(0)
-    found = search(each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, say=said.append)
+    found = search(each(fragile), pairs, Pure(1.0), rng=rng, samples=64, say=said.append)
     failing = ("all at the lower bound, an upper bound", "all at the upper bound, a lower bound")
     assert not {one.name for one in found} & set(failing)
     for name, sentence in zip(failing, said, strict=True):
@@ -167,7 +168,7 @@ def test_a_pair_on_whose_datasets_the_mechanism_fails_is_left_out_and_said() -> 
         raise TypeError("no floats")
 
     with pytest.raises(ValueError, match=r"fails on every pair of the stock: .*no floats"):
-        search(each(never), pairs, (1.0, 0.0), rng=rng)
+        search(each(never), pairs, Pure(1.0), rng=rng)
 
 
 def test_a_pair_on_one_dataset_of_which_the_mechanism_fails_shows_a_leak() -> None:
@@ -180,7 +181,7 @@ def test_a_pair_on_one_dataset_of_which_the_mechanism_fails_shows_a_leak() -> No
     pairs, rng = stock(Schema(), "replace"), np.random.default_rng(0)
     for errors in ("raise", "symbol"):
         found = search(
-            each(fragile), pairs, (1.0, 0.0), rng=rng, samples=64, keep=1, errors=errors, say=said.append
+            each(fragile), pairs, Pure(1.0), rng=rng, samples=64, keep=1, errors=errors, say=said.append
         )
         assert found[0].name == "a value out of bounds"
     assert not said
@@ -188,4 +189,4 @@ def test_a_pair_on_one_dataset_of_which_the_mechanism_fails_shows_a_leak() -> No
 
 def test_the_search_keeps_what_is_asked() -> None:
     with pytest.raises(ValueError, match="keep"):
-        search(each(lambda data, rng: 0.0), [], (1.0, 0.0), rng=np.random.default_rng(0), keep=0)
+        search(each(lambda data, rng: 0.0), [], Pure(1.0), rng=np.random.default_rng(0), keep=0)

@@ -14,6 +14,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from audits.privacy.bet.binomial import two_bounds
+from audits.privacy.bet.nulls import pivot
+from audits.privacy.claims import Claim
 from audits.privacy.outputs.outputs import Floats, Ints, Raw
 from audits.privacy.result import Footprints
 
@@ -25,29 +27,29 @@ EXPONENTS, ZEROS = range(-30, 34), 64
 """Exponents that are told apart, and how many numbers of trailing zero bits are."""
 
 
-def look(first: Raw, second: Raw, epsilon: float, delta: float, alpha: float) -> Footprints | None:
+def look(first: Raw, second: Raw, claim: Claim, alpha: float) -> Footprints | None:
     """What the low-order bits of outputs (n,) or (n, d) on both datasets show; None where these are no
     doubles, or too few.
 
     The event is the set of cells that one dataset's outputs are in more than e^ε times as often as the
-    other's, in the first half of the outputs. It is counted in the second half; the exact bounds of all
-    columns, features and directions share `alpha`.
+    other's, in the first half of the outputs; see `nulls.pivot`. It is counted in the second half; the exact
+    bounds of all columns, features and directions share `alpha`.
     """
     both = first, second
     rows = min(ROWS, *map(len, both))
     if rows < LEAST_ROWS or any(outputs.dtype != np.float64 or outputs.size == 0 for outputs in both):
         return None
     a, b = (outputs[:rows].reshape(rows, -1) for outputs in both)
-    bound, event = _best_event(a, b, epsilon, delta, alpha)
+    bound, event = _best_event(a, b, claim, alpha)
     return Footprints(bound, event, rows, 1.0 - alpha)
 
 
-def _best_event(a: Floats, b: Floats, epsilon: float, delta: float, alpha: float) -> tuple[float, str]:
+def _best_event(a: Floats, b: Floats, claim: Claim, alpha: float) -> tuple[float, str]:
     """The largest bound that the second half of the outputs gives, and its event."""
     half, width = len(a) // 2, min(a.shape[1], b.shape[1])
     columns = min(width, MOST_COLUMNS)
     level, fresh = alpha / (2 * FEATURES * columns), len(a) - half
-    best, event = 0.0, ""
+    best, event, epsilon = 0.0, "", pivot(claim)
     for column, (feature, x, y) in _features(a, b, columns, half):
         for direction, one, other in (("first", x, y), ("second", y, x)):
             top = int(max(one.max(), other.max())) + 1
@@ -55,9 +57,9 @@ def _best_event(a: Floats, b: Floats, epsilon: float, delta: float, alpha: float
             inside = np.log((more + 0.5) / (less + 0.5)) > epsilon
             hits, others = (int(np.count_nonzero(inside[seen[half:]])) for seen in (one, other))
             # The bound is worth its time only where the shares themselves say more than is known.
-            if hits <= (others + 1) * math.exp(max(best, epsilon)):
+            if hits <= (others + 1) * math.exp(epsilon):
                 continue
-            bound = two_bounds(hits, others, fresh, delta, level)
+            bound = two_bounds(hits, others, fresh, claim, level)
             if bound > best:
                 place = "" if width == 1 else f" of coordinate {column}"
                 best, event = (

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from audits.privacy.after.leaks import PlantedLeak, battery
-from audits.privacy.bet import binomial
+from audits.privacy.bet import binomial, nulls
+from audits.privacy.claims import Claim
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import joined
 from audits.privacy.outputs.describe import rendered
@@ -57,14 +58,13 @@ class Passed:
     """The audit that passed.
 
     samples          that it drew on each dataset of a pair.
-    epsilon, delta   the claim; alpha its error level for one pair.
+    claim            that was audited; alpha its error level for one pair.
     run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs
                      from elsewhere; whether it refuted, and whether it came to its end in time.
     """
 
     samples: int
-    epsilon: float
-    delta: float
+    claim: Claim
     alpha: float
     run: Callable[[Leaky, int, float, np.random.Generator], tuple[bool, bool]]
 
@@ -107,14 +107,15 @@ class Leaky:
 def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:
     """The least size at which a test that knows the event expects to refute with this number of samples; None
     where no size does."""
-    needed = math.log(1.0 / audit.alpha) / samples
+    needed, lines = math.log(1.0 / audit.alpha) / samples, np.unique(nulls.lines(audit.claim), axis=1)
     best: float | None = None
     sizes = np.geomspace(1e-8, 1.0, 129) * MOST[leak.measure]
     # The second grid lies between two neighbouring sizes of the first.
     for _ in range(2):
-        p, q = np.clip(np.array([leak.law(size, audit.epsilon) for size in sizes]).T, 1e-12, 1.0 - 1e-12)
-        growth = binomial.divergence(p, q, audit.epsilon, audit.delta)
-        enough = np.flatnonzero((p > math.exp(audit.epsilon) * q + audit.delta) & (growth >= needed))
+        laws = np.array([leak.law(size, nulls.pivot(audit.claim)) for size in sizes])
+        p, q = np.clip(laws.T, 1e-12, 1.0 - 1e-12)
+        growth = np.max([binomial.divergence(p, q, *one) for one in zip(*lines, strict=True)], axis=0)
+        enough = np.flatnonzero(growth >= needed)
         if len(enough) > 0:
             best = float(sizes[enough[0]])
             sizes = np.linspace(sizes[max(enough[0] - 1, 0)], best, 33)

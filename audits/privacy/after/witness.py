@@ -8,7 +8,8 @@ carried the refutation, where that was a single number that can be read off an o
 
 How the figures are valid. With K events and α in all, each of the 2K probabilities has its Clopper–Pearson
 interval at level α/(2K), so that all of them hold at once with probability 1 − α, whichever event is named
-afterwards. From p ≥ p_low and q ≤ q_high follows what anyone can work out: ε ≥ log((p_low − δ)/q_high).
+afterwards. From p ≥ p_low and q ≤ q_high follows the least value whose claim allows the event, such as
+ε ≥ log((p_low − δ)/q_high).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 
 from audits import values
 from audits.privacy.bet import binomial
+from audits.privacy.claims import Claim
 from audits.privacy.draw.draws import joined
 from audits.privacy.outputs.describe import SHOWN, column_words, place_words, weighted
 from audits.privacy.outputs.encoder import Encoder
@@ -55,17 +57,16 @@ HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """A claim (ε, δ) that was refuted at the error level `alpha`, and the audit's lower bound on ε."""
+    """A claim that was refuted at the error level `alpha`, and the audit's lower bound in its unit."""
 
-    epsilon: float
-    delta: float
+    claim: Claim
     alpha: float
     bound: float
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """An event of a kind of views, and the ε that it is expected to show on the fresh outputs."""
+    """An event of a kind of views, and the value that it is expected to show on the fresh outputs."""
 
     event: Event
     expected: float
@@ -80,7 +81,7 @@ def find_witness(
     encoder: Encoder,
     view: View | None = None,
 ) -> Witness | None:
-    """The simplest event that shows ε above the claimed one; None where none of the simple events does.
+    """The simplest event that shows more than is claimed; None where none of the simple events does.
 
     seen      outputs on both datasets that the event is chosen on.
     draw      ``draw(side, size)``: fresh outputs on dataset 0 or 1.
@@ -101,18 +102,19 @@ def find_witness(
     if not encoder.drawn:
         encoder.draw(joined(raw))
     sides = [encode(outputs, side) for side, outputs in enumerate(raw)]
-    rate = Rate(refuted.epsilon, refuted.delta, refuted.alpha, samples, (len(raw[0]), len(raw[1])))
+    rate = Rate(refuted.claim, refuted.alpha, samples, (len(raw[0]), len(raw[1])))
+    claimed = refuted.claim.value
     # Of two equal events the one that is said without "not" is simpler.
     best = (
         max(events, key=lambda one: (one.expected, not one.event.outside), default=None)
         for events in _events(sides, raw, view, rate)
     )
     rated = [one for one in best if one is not None]
-    found = [one for one in rated if one.expected > refuted.epsilon]
+    found = [one for one in rated if one.expected > claimed]
     if not found:
         # What is expected errs on the safe side: the best event is worth its draws where it comes near.
         found = sorted(rated, key=lambda one: one.expected)[-1:]
-        if not found or not found[0].expected > HOPEFUL * refuted.epsilon:
+        if not found or not found[0].expected > HOPEFUL * claimed:
             return None
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
@@ -139,16 +141,18 @@ def _named(events: Sequence[str], hits: Ints, rate: Rate, bound: float) -> Witne
     # Each of the 2K intervals has two ends, each of which fails with probability at most α/(4K).
     ends = binomial.clopper_pearson(hits, rate.samples, rate.alpha / (4.0 * len(events)))
     every = np.stack([hits / rate.samples, *ends], axis=-1)
-    named: list[Witness] = []
+    named, claimed = list[Witness](), rate.claim.value
     for event, shares in zip(events, every.swapaxes(0, 1).tolist(), strict=True):
         first, second = (Share(*share) for share in shares)
         more, less = sorted((first, second), key=lambda share: -share.estimate)
-        shown = binomial.shown(more.low, less.high, rate.delta)
-        alike = shown - rate.epsilon >= TUNING.nearly * (bound - rate.epsilon)
-        named.append(Witness(event, first, second, shown, 1.0 - rate.alpha, rate.samples, alike))
-    shown = [one for one in named if one.epsilon > rate.epsilon]
+        shown = _shown(rate.claim, more.low, less.high).item()
+        alike = shown - claimed >= TUNING.nearly * (bound - claimed)
+        named.append(
+            Witness(event, first, second, shown, 1.0 - rate.alpha, rate.samples, alike, rate.claim.unit)
+        )
+    shown = [one for one in named if one.epsilon > claimed]
     most = max([one.epsilon for one in shown], default=bound)
-    enough = rate.epsilon + TUNING.nearly * (min(most, bound) - rate.epsilon)
+    enough = claimed + TUNING.nearly * (min(most, bound) - claimed)
     return next((one for one in shown if one.epsilon >= enough), None)
 
 
@@ -157,19 +161,18 @@ def _named(events: Sequence[str], hits: Ints, rate: Rate, bound: float) -> Witne
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The claim, and how an event is rated: by the ε that it is expected to show on the fresh outputs.
+    """The claim, and how an event is rated: by the value that it is expected to show on the fresh outputs.
 
     seen  searched outputs of both datasets.
     """
 
-    epsilon: float
-    delta: float
+    claim: Claim
     alpha: float
     samples: int
     seen: tuple[int, int]
 
     def expected(self, first: Any, second: Any) -> Floats:
-        """ε from counts of an event on the seen outputs, in the better one of the two directions."""
+        """The value from counts of an event on the seen outputs, in the better one of the two directions."""
         from scipy.special import ndtri
 
         z = -float(ndtri(self.alpha / 40.0))  # of ten events
@@ -180,10 +183,7 @@ class Rate:
             low, high = (np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0))
             ends.append((_wilson(low, self.samples, -z), _wilson(high, self.samples, z)))
         (p_low, p_high), (q_low, q_high) = ends
-        with np.errstate(divide="ignore", invalid="ignore"):
-            forward = np.log(np.maximum(p_low - self.delta, 0.0) / q_high)
-            backward = np.log(np.maximum(q_low - self.delta, 0.0) / p_high)
-        return np.fmax(forward, backward)
+        return np.fmax(_shown(self.claim, p_low, q_high), _shown(self.claim, q_low, p_high))
 
     def rated(self, view: View, x: Sequence[Raw], lows: Raw, highs: Raw) -> Iterator[Rated]:
         """The best of some intervals [low, high) of a view's numbers on both datasets, or of some values,
@@ -199,6 +199,12 @@ class Rate:
             best = int(np.argmax(expected))
             low, high = lows[best].item(), highs[best].item()
             yield Rated(Event(view, low, high, outside), float(expected[best]))
+
+
+def _shown(claim: Claim, p: Any, q: Any) -> Floats:
+    """The least value whose claim allows the event, less than 0 where p < q."""
+    p, q = np.clip(p, 0.0, 1.0), np.clip(q, 0.0, 1.0)
+    return np.where(p > q, claim.least(np.maximum(p, q), q), np.minimum(p - q, 0.0))
 
 
 def _wilson(p: Floats, n: int, z: float) -> Floats:

@@ -62,19 +62,19 @@ def choose(
     references: Ints,
     nearest: Ints,
     places: Ints,
-    delta: float,
+    delta: Floats,
     goal: Floats,
 ) -> Bets:
-    """Bets for the `places` of the grid `epsilon`, from `size` samples of each dataset so far.
+    """Bets for some `places` among nulls p ≤ e^ε·q + δ, from `size` samples of each dataset so far.
 
-    The best events are chosen for the `references` among the grid only; `nearest` says which of them stands
-    for each place. goal (P,): see `alternative`.
+    epsilon, delta   of each null, (G,). The best events are chosen for the `references` among them only;
+    `nearest` says which of them stands for each. goal (P,): see `alternative`.
     """
     shares = [family.shares() for family in families]
-    at = epsilon[references]
+    at, slack = epsilon[references], delta[references]
     # The forward, then the backward events of each family; and their shares on the dataset that should have
     # the greater probability (`more`) and on the other dataset (`less`).
-    found = [candidates(excess(p, q, at, delta)) for p, q in shares]
+    found = [candidates(excess(p, q, at, slack)) for p, q in shares]
     more, less = (
         np.stack([side[of] for side, of in zip(part, found, strict=True)], axis=1)
         for part in zip(*shares, strict=True)
@@ -82,13 +82,14 @@ def choose(
     sizes = np.array([family.size for family in families])[:, None, None]
     less = _lesser(more, less, sizes)
     # For an ε at which the excess of every event is far below zero nothing is betted.
-    near = _excess(more, less, np.exp(at), delta, sizes)[1] > -TUNING.hope
+    near = _excess(more, less, np.exp(at), slack, sizes)[1] > -TUNING.hope
     reference = nearest[places]
     hopeful = np.any(near, axis=(0, 1, 2))[reference]
     places, goal, reference = places[hopeful], goal[hopeful], reference[hopeful]
     u, l = np.stack(found, axis=1)[..., reference]
-    p, q = alternative(more[..., reference], less[..., reference], epsilon[places], delta, sizes, goal)
-    bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon[places], delta)
+    epsilon, delta = epsilon[places], delta[places]
+    p, q = alternative(more[..., reference], less[..., reference], epsilon, delta, sizes, goal)
+    bet = binomial.bet(p[0], q[0], q[1], p[1], epsilon, delta)
     # Shares as those of a mixture: what each bet would have won on the samples so far, from the start.
     won = [
         _log_e(bet.row(i), family.all_hits(), family.size, u[i], l[i]) * (size / family.size)
@@ -98,14 +99,14 @@ def choose(
     return Bets(places, u, l, bet, hindsight - log_sum(hindsight))
 
 
-def excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
+def excess(p: Floats, q: Floats, epsilon: Floats, delta: Any) -> Floats:
     """Excess of every event over the null in standard deviations of one sample: (events, len(epsilon))."""
     a = np.exp(epsilon)
     p, q = p[:, None], q[:, None]
     return (p - a * q - delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
 
 
-def cautious_excess(p: Floats, q: Floats, epsilon: Floats, delta: float) -> Floats:
+def cautious_excess(p: Floats, q: Floats, epsilon: Floats, delta: Any) -> Floats:
     """Like `excess`, but no more than the root of twice the divergence from a point of the null.
 
     An event that the lesser dataset never hit has a huge excess, but its hits may be missing by luck. The
@@ -151,7 +152,7 @@ def _running_argmax(values: Floats) -> Ints:
 
 
 def alternative(
-    p: Floats, q: Floats, epsilon: Floats, delta: float, size: Any, goal: Floats
+    p: Floats, q: Floats, epsilon: Floats, delta: Any, size: Any, goal: Floats
 ) -> tuple[Floats, Floats]:
     """The shares (p₁, q₁) to bet on, from the estimates p, q of `size` samples of each dataset.
 
@@ -176,7 +177,7 @@ def alternative(
     return np.minimum(p - move * vp, 1.0), np.maximum(q + move * vq / a, 0.5 * q)
 
 
-def _excess(p: Floats, q: Floats, a: Floats, delta: float, size: Any) -> tuple[Floats, ...]:
+def _excess(p: Floats, q: Floats, a: Floats, delta: Any, size: Any) -> tuple[Floats, ...]:
     """Excess over the null, the same in standard errors, and the variances of its two parts for one
     sample."""
     gap = p - a * q - delta

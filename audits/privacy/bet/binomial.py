@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from audits.bounds import clopper_pearson_limits as clopper_pearson
+from audits.privacy.claims import Claim
 from audits.privacy.outputs.outputs import Floats
 from audits.privacy.tuning import TINY
 
 
-def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floats, Floats]:
+def project(p1: Floats, q1: Floats, epsilon: Any, delta: Any) -> tuple[Floats, Floats]:
     """The point (p₀, q₀) of Θ₀(ε) that is nearest to (p₁, q₁) in KL(p₁‖p₀) + KL(q₁‖q₀); broadcasts.
 
     Points of Θ₀ are their own projection. Elsewhere p₀ = a·q₀ + δ with a = e^ε, and q₀ is the root between q₁
@@ -27,23 +28,23 @@ def project(p1: Floats, q1: Floats, epsilon: Floats, delta: float) -> tuple[Floa
     """
     from scipy.optimize.elementwise import find_root
 
-    p1, q1, a = np.broadcast_arrays(
-        np.asarray(p1, dtype=np.float64), np.asarray(q1, dtype=np.float64), np.exp(epsilon)
+    p1, q1, a, delta = np.broadcast_arrays(
+        *(np.asarray(part, dtype=np.float64) for part in (p1, q1, np.exp(epsilon), delta))
     )
     p0, q0 = p1.copy(), q1.copy()
     outside = p1 > a * q1 + delta
-    p, q, slope = p1[outside], q1[outside], a[outside]
+    p, q, slope, slack = p1[outside], q1[outside], a[outside], delta[outside]
 
-    def without_poles(x: Floats, p: Floats, q: Floats, a: Floats) -> Floats:
-        y = a * x + delta
+    def without_poles(x: Floats, p: Floats, q: Floats, a: Floats, slack: Floats) -> Floats:
+        y = a * x + slack
         return a * (y - p) * x * (1.0 - x) + (x - q) * y * (1.0 - y)
 
     # At q = 0 the product with the denominators has a root of its own.
-    low, high = np.maximum(q, TINY), np.maximum((p - delta) / slope, TINY)
-    found = find_root(without_poles, (low, high), args=(p, q, slope), tolerances={"xrtol": 1e-12})
+    low, high = np.maximum(q, TINY), np.maximum((p - slack) / slope, TINY)
+    found = find_root(without_poles, (low, high), args=(p, q, slope, slack), tolerances={"xrtol": 1e-12})
     # Where h has no root in between, the nearest point is that of the least q.
     q0[outside] = np.where(found.success, found.x, q)
-    p0[outside] = np.minimum(slope * q0[outside] + delta, p)
+    p0[outside] = np.minimum(slope * q0[outside] + slack, p)
     return p0, q0
 
 
@@ -76,7 +77,7 @@ class Bet:
         )
 
 
-def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, delta: float) -> Bet:
+def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, delta: Any) -> Bet:
     """The bet on P(U) > e^ε·Q(U) + δ and, at once, Q(L) > e^ε·P(L) + δ, for disjoint events U and L.
 
     (p_u, q_u) and (p_l, q_l) are the shares of P and Q betted on; the part that does not violate the claim,
@@ -90,7 +91,8 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
     the point of the null that is nearest in KL (the e-variables of Turner, Ly and Grünwald, 2024, for a
     convex null, here for both directions together), found by Newton's method on the two free probabilities.
     """
-    p_u, q_u, p_l, q_l, a = np.broadcast_arrays(p_u, q_u, p_l, q_l, np.exp(epsilon))
+    p_u, q_u, p_l, q_l, a, delta = np.broadcast_arrays(p_u, q_u, p_l, q_l, np.exp(epsilon), delta)
+    delta = delta.ravel()
     # Here and below row 0 is about U, row 1 about L, or about P, then Q: swapping P with Q swaps the rows.
     more, less = (np.stack(sides).reshape(2, a.size) for sides in ([p_u, q_l], [q_u, p_l]))
     used = more > a.ravel() * less + delta
@@ -98,13 +100,13 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
     fields: Floats = np.zeros((6, a.size))
     if len(some):
         more, less = (np.where(used, side, 0.0)[:, some] for side in (more, less))
-        fields[:, some] = _best_bet(more, less, a.ravel()[some], delta)
+        fields[:, some] = _best_bet(more, less, a.ravel()[some], delta[some])
     return Bet(*fields.reshape(6, *a.shape))
 
 
-def _best_bet(more: Floats, less: Floats, a: Floats, delta: float) -> Floats:
+def _best_bet(more: Floats, less: Floats, a: Floats, delta: Floats) -> Floats:
     """The six fields of `Bet`; where `more` is 0 nothing is betted on that event."""
-    solve = _pure_multipliers if delta == 0.0 else _multipliers
+    solve = _multipliers if delta.any() else _pure_multipliers
     rest, won = solve(more, less, a, delta)
     # A direction whose bet would be negative is implied by the other one: it is dropped. Should both look
     # idle for lack of convergence, the weaker goes.
@@ -114,7 +116,7 @@ def _best_bet(more: Floats, less: Floats, a: Floats, delta: float) -> Floats:
         excess = p - a0 * q
         drop_u = (u <= 0.0) & ((v > 0.0) | (excess[0] <= excess[1]))
         kept = np.stack([~drop_u, drop_u])
-        rest[:, idle], won[:, idle] = solve(np.where(kept, p, 0.0), np.where(kept, q, 0.0), a0, delta)
+        rest[:, idle], won[:, idle] = solve(np.where(kept, p, 0.0), np.where(kept, q, 0.0), a0, delta[idle])
     # From here on nothing rests on how well Newton converged: u, v are cut to keep f, g ≥ 0, all is scaled
     # to 2.
     won = np.clip(won, 0.0, (1.0 - 1e-9) * rest[::-1] / a)
@@ -133,7 +135,7 @@ def _rest(more: Floats, less: Floats) -> Floats:
     return np.maximum(_left(more, less), 1e-3)
 
 
-def _pure_multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tuple[Floats, Floats]:
+def _pure_multipliers(more: Floats, less: Floats, a: Floats, delta: Floats) -> tuple[Floats, Floats]:
     """(ν, κ) and (u, v) of the best bet for δ = 0, where they are functions of ν.
 
     The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ
@@ -166,7 +168,7 @@ def _pure_multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tu
     return rest, np.where(used, won, 0.0)
 
 
-def _multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tuple[Floats, Floats]:
+def _multipliers(more: Floats, less: Floats, a: Floats, delta: Floats) -> tuple[Floats, Floats]:
     """(ν, κ) and (u, v) of the best bet for δ > 0, from the nearest null point."""
     used = more > 0.0
     lesser = _nearest_null(more, less, a, delta)
@@ -175,7 +177,7 @@ def _multipliers(more: Floats, less: Floats, a: Floats, delta: float) -> tuple[F
     return rest, np.where(used, more / np.where(used, greater, 1.0) - rest, 0.0)
 
 
-def _nearest_null(more: Floats, less: Floats, a: Floats, delta: float) -> Floats:
+def _nearest_null(more: Floats, less: Floats, a: Floats, delta: Floats) -> Floats:
     """Q₀(U) and P₀(L) of the nearest null point with P₀(U) = a·Q₀(U) + δ, Q₀(L) = a·P₀(L) + δ."""
     rest, used = _rest(more, less), more > 0.0
     both = used[0] & used[1]
@@ -210,7 +212,7 @@ def _nearest_null(more: Floats, less: Floats, a: Floats, delta: float) -> Floats
     return x
 
 
-def divergence(p: Floats, q: Floats, epsilon: Any, delta: float) -> Floats:
+def divergence(p: Floats, q: Floats, epsilon: Any, delta: Any) -> Floats:
     """KL distance of (p, q) from the null set, per sample of each dataset; 0 inside."""
     return relative_entropy(p, q, *project(p, q, epsilon, delta))
 
@@ -229,11 +231,11 @@ def shown(p: float, q: float, delta: float) -> float:
     return max(math.log((p - delta) / q), 0.0) if p > delta else 0.0
 
 
-def two_bounds(x: int, y: int, n: int, delta: float, alpha: float) -> float:
-    """Lower confidence bound at level 1 − alpha of log((p − δ)/q), or 0, from x and y hits of n samples each:
-    two Clopper–Pearson bounds at α/2 each."""
+def two_bounds(x: int, y: int, n: int, claim: Claim, alpha: float) -> float:
+    """Lower confidence bound at level 1 − alpha, in the unit of the claim, from x and y hits of n samples
+    each: two Clopper–Pearson bounds at α/2 each; 0 where p is not seen to be the greater."""
     low, high = float(clopper_pearson(x, n, alpha / 2)[0]), float(clopper_pearson(y, n, alpha / 2)[1])
-    return shown(low, high, delta)
+    return float(claim.least(low, high)) if low > high else 0.0
 
 
 def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:

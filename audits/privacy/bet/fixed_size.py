@@ -193,7 +193,7 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
     hits, lesser = (int(side[event]) for side in family.all_hits())
     direction, words = family.words(event)
     if counted.scores is None:
-        bound = binomial.two_bounds(hits, lesser, n, asked.delta, asked.alpha)
+        bound = binomial.two_bounds(hits, lesser, n, asked.claim, asked.alpha)
     else:
         # The threshold is an order statistic of the lesser dataset's testing scores.
         k = int(np.clip(round(candidate.share * n), 0, n - 1))
@@ -209,18 +209,16 @@ def _tested(state: PairState, candidate: Candidate, counted: Counted, learning: 
     needed = (QUANTILE + _quantile(asked.alpha)) ** 2 / 2.0
     return Finding(
         refuted=bound > asked.epsilon,
-        epsilon_lower=bound,
+        lower=bound,
         samples=learning + n,
         pair_index=state.index,
         direction=direction,
         event=with_shares(state.encoder.said(words), direction, hits / n, lesser / n),
         followed=1,
-        resolution=smallest_violation(
-            on_either_dataset(tried, asked.epsilon), needed / n, asked.epsilon, asked.delta
-        ),
+        resolution=smallest_violation(on_either_dataset(tried, asked.epsilon), needed / n, asked.claim),
         trace=(Look(learning + n, 0.0, bound),),
         curve=curve,
-        epsilon_estimate=max(binomial.shown(p, q, asked.delta), bound),
+        estimate=max(binomial.shown(p, q, asked.delta), bound),
         encoder=state.encoder,
         view=candidate.family.score.view,
     )

@@ -25,7 +25,7 @@ class Finding:
 
     samples: int
     refuted: bool = False
-    epsilon_lower: float = 0.0
+    lower: float = 0.0
     largest_e_value: float = 1.0
     pair_index: int = 0
     direction: str = "forward"
@@ -35,7 +35,9 @@ class Finding:
     curve: tuple[CurvePoint, ...] = ()
     note: str = ""
     undecided: bool = False
-    epsilon_estimate: float = 0.0
+    estimate: float = 0.0
+    line: float = math.nan
+    """The ε′ that the claim was last tested at."""
     followed: int = 0
     encoder: Encoder | None = None
     """What turned the outputs of the pair into columns."""

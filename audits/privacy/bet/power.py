@@ -7,7 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from audits.privacy.bet import binomial
+from audits.privacy.bet import binomial, nulls
+from audits.privacy.claims import Claim
 from audits.privacy.outputs.outputs import Floats
 from audits.privacy.result import Resolution
 from audits.privacy.tuning import TUNING
@@ -27,9 +28,10 @@ def on_either_dataset(shares: Floats, epsilon: float) -> Floats:
     return np.append(shares, shares * math.exp(-epsilon))
 
 
-def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -> Resolution:
-    """The least log((p − δ)/q), and the least p − e^ε·q − δ, at which expected log wealth grows by `growth`
-    per sample, over events whose probability on the lesser dataset is one of q, (n,).
+def smallest_violation(q: Floats, growth: float, claim: Claim) -> Resolution:
+    """The least value of the claim's parameter that events show, and by how much they exceed the nearest of
+    the claim's lines, at which expected log wealth grows by `growth` per sample; over events whose
+    probability on the lesser dataset is one of q, (n,).
 
     The fastest growth on (p, q) is its KL distance from the null. The equation of `binomial.project` gives
     the p whose nearest null point is (a·x + δ, x), a = e^ε. The x at which the distance is `growth` is
@@ -37,19 +39,28 @@ def smallest_violation(q: Floats, growth: float, epsilon: float, delta: float) -
     """
     from scipy.optimize.elementwise import find_root
 
-    a, q = math.exp(epsilon), np.asarray(q, dtype=np.float64)
-    q = q[a * q + delta < 1.0]
+    epsilon, delta = (part[:, None] for part in nulls.lines(claim))
+    if len(epsilon) > 1:
+        # For each of many events every line would be tried.
+        q = np.unique(np.quantile(q, np.linspace(0.0, 1.0, 101), method="nearest"))
+    a, delta, q = (part.ravel() for part in np.broadcast_arrays(np.exp(epsilon), delta, q))
+    some = a * q + delta < 1.0
+    a, delta, q = a[some], delta[some], q[some]
     if len(q) == 0:
         return Resolution()
 
-    def greater(x: Floats, q: Floats) -> Floats:
+    def greater(x: Floats, q: Floats, a: Floats, delta: Floats) -> Floats:
         null = a * x + delta
         return np.minimum(null + null * (1.0 - null) * (x - q) / (a * x * (1.0 - x)), 1.0)
 
-    def missing(x: Floats, q: Floats) -> Floats:
-        return binomial.relative_entropy(greater(x, q), q, a * x + delta, x) - growth
+    def missing(x: Floats, q: Floats, a: Floats, delta: Floats) -> Floats:
+        return binomial.relative_entropy(greater(x, q, a, delta), q, a * x + delta, x) - growth
 
-    found = find_root(missing, (q, np.full_like(q, (1.0 - delta) / a * (1.0 - 1e-9))), args=(q,))
-    p = np.where(found.success, greater(found.x, q), 1.0)
-    q, p = q[p < 1.0], p[p < 1.0]
-    return Resolution(*(float(x.min(initial=math.inf)) for x in (np.log((p - delta) / q), p - a * q - delta)))
+    with np.errstate(invalid="ignore"):
+        found = find_root(missing, (q, (1.0 - delta) / a * (1.0 - 1e-9)), args=(q, a, delta))
+    p = np.where(found.success, greater(found.x, q, a, delta), 1.0)
+    some = (p < 1.0) & (p > q)
+    p, q, null = p[some], q[some], (a * q + delta)[some]
+    if len(epsilon) > 1:
+        null = claim.edge(q)[0]
+    return Resolution(*(float(x.min(initial=math.inf)) for x in (claim.least(p, q), p - null)))

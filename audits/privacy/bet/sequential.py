@@ -1,13 +1,15 @@
 """The sequential e-process test: bets and events learned from earlier batches only.
 
-Claim: P(S) ≤ e^ε·Q(S) + δ for every event S and both orders of the two datasets. A *hypothesis* is the
-threshold family of the score of one learner. Before each batch, for every ε of a fixed grid,
-`betting.choose` shares out the wealth of a pair of datasets over events of all hypotheses and alternatives
-(p₁, q₁), from what earlier batches showed; the batch then multiplies it by the shares' e-values. A part of
-the wealth is kept back and joins the bets batch by batch: unlucky first bets then cost only a part of the
-wealth. The mean wealth of all pairs is an e-process under the claim, so by Ville's inequality it reaches 1/α
-with probability at most α, however often one looks. The set of ε not rejected so far is a confidence
-sequence, and `epsilon_lower` the largest ε up to which the whole grid is rejected.
+Claim: P(S) ≤ e^ε·Q(S) + δ for every event S, both orders of the two datasets, and each of the claim's lines
+(ε, δ), of which (ε, δ)-privacy has one: see `nulls`. A *hypothesis* is the threshold family of the score of
+one learner. Before each batch, for every value of the claim's parameter on a fixed grid, the line that
+earlier batches speak most against is chosen, and `betting.choose` shares out the wealth of a pair of datasets
+over events of all hypotheses and alternatives (p₁, q₁), from what earlier batches showed; the batch then
+multiplies it by the shares' e-values. A part of the wealth is kept back and joins the bets batch by batch:
+unlucky first bets then cost only a part of the wealth. The mean wealth of all pairs is an e-process under the
+claim, so by Ville's inequality it reaches 1/α with probability at most α, however often one looks. The set of
+values not rejected so far is a confidence sequence, and `lower` the largest value up to which the whole grid
+is rejected.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.bet import betting, binomial, events
+from audits.privacy.bet import betting, binomial, events, nulls
 from audits.privacy.bet.method import Finding, Job, with_shares
 from audits.privacy.bet.pair_state import Hypothesis, PairState
 from audits.privacy.bet.power import growth_needed, on_either_dataset, smallest_violation
@@ -41,29 +43,16 @@ UNTESTED = "The time limit left no fresh draws that could have confirmed it."
 ENDED = "The clock ended the sampling after the refutation: another run may report a somewhat different ε."
 LATE = "The time limit was reached."
 
+Nulls = tuple[Floats, Floats]
+"""ε and δ of the line of each value of the grid that is betted against."""
 Winner = tuple[PairState, events.ThresholdFamily, int]
 """A pair of datasets, a threshold family of it, and one of the family's 4K events."""
 
 
-def epsilon_grid(claimed: float) -> Floats:
-    """The grid of ε tested: 0, steps of 5 % below half the claimed ε, 1 % around it, 1.5 % above."""
-    # Beyond, squares of e^ε would overflow, and no number of samples tells ε apart.
-    top = min(max(20.0, 4.0 * claimed), claimed + 150.0)
-    middle = max(0.5 * claimed, 0.1)
-    low = np.exp(np.arange(math.log(0.005), math.log(middle), math.log(1.05)))
-    coarse = np.concatenate([low, np.exp(np.arange(math.log(middle), math.log(top), math.log(1.015)))])
-    if claimed <= 0.0:
-        return np.concatenate([[0.0], coarse])
-    fine = claimed * np.exp(np.arange(-70, 71) * math.log(1.01))
-    outside = coarse[(coarse < fine[0]) | (coarse > fine[-1])]
-    grid = np.unique(np.concatenate([[0.0], outside, fine, [claimed]]))
-    return grid[grid <= top]
+def reference_places(grid: Floats, claimed: int) -> tuple[Ints, Ints]:
+    """Places of the grid for which the best event is chosen, the claimed one last; and for each its event's.
 
-
-def reference_epsilons(grid: Floats, claimed: int) -> tuple[Ints, Ints]:
-    """Places of the grid for which the best event is chosen, the claimed ε last; and for each ε its event's.
-
-    Each ε has the event of the nearest of two dozen places, but the claimed ε one of its own.
+    Each value has the event of the nearest of two dozen places, but the claimed value one of its own.
     """
     places = np.unique(np.round(np.linspace(0, len(grid) - 1, 25)).astype(np.int64))
     nearest = np.abs(places[None, :] - np.arange(len(grid))[:, None]).argmin(axis=1)
@@ -122,9 +111,11 @@ class Sequential:
 
     def __init__(self, job: Job) -> None:
         self.job, self.asked = job, job.options
-        self.grid = epsilon_grid(self.asked.epsilon)
-        self.claimed = int(np.searchsorted(self.grid, self.asked.epsilon))
-        self.references, self.nearest = reference_epsilons(self.grid, self.claimed)
+        self.claim = self.asked.claim
+        self.grid, self.epsilons, self.deltas = nulls.grid_of_lines(self.claim)
+        self.claimed = int(np.searchsorted(self.grid, self.claim.value))
+        self.references, self.nearest = reference_places(self.grid, self.claimed)
+        self.chosen: dict[int, tuple[int, Nulls]] = {}
         self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
         many = len(self.states) > TUNING.followed
@@ -201,9 +192,31 @@ class Sequential:
             return None
         need = np.maximum(self.bar - self.log_e()[tops], 1.0)
         goal = np.sqrt(2.0 * need / (self.asked.max_samples - self.samples))
-        return betting.choose(
-            families, state.size, self.grid, self.references, self.nearest, tops, self.asked.delta, goal
-        )
+        epsilon, delta = self.nulls(state)
+        return betting.choose(families, state.size, epsilon, self.references, self.nearest, tops, delta, goal)
+
+    def nulls(self, state: PairState) -> Nulls:
+        """For every value of the grid the line that the samples of a pair so far speak most against."""
+        size, found = self.chosen.get(state.index, (-1, None))
+        if found is None or size != state.size:
+            found = self.choose_lines(state.families())
+            self.chosen[state.index] = state.size, found
+        return found
+
+    def choose_lines(self, families: Sequence[events.ThresholdFamily]) -> Nulls:
+        """The lines of the largest cautious excess of an event; of the middle ones without events."""
+        count = self.epsilons.shape[1]
+        line = np.full(len(self.grid), count // 2)
+        if count > 1 and families:
+            # The claimed value's line is chosen for itself; between references lines hardly differ.
+            at = np.append(self.references[:-1:3], self.claimed)
+            epsilon, delta = self.epsilons[at].ravel(), self.deltas[at].ravel()
+            most = [betting.cautious_excess(*f.shares(), epsilon, delta).max(axis=0) for f in families]
+            best = np.max(most, axis=0).reshape(len(at), count).argmax(axis=1)
+            line = best[np.abs(at[None, :] - np.arange(len(self.grid))[:, None]).argmin(axis=1)]
+            line[self.claimed] = best[-1]
+        places = np.arange(len(self.grid))
+        return self.epsilons[places, line], self.deltas[places, line]
 
     def settle(self, log_betted: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
         """Multiply the betted wealth of every open ε by the factor of the top of its group.
@@ -236,9 +249,10 @@ class Sequential:
         live, is_single = state.live(), state.samples()[0].is_single
         if not live:
             return
-        epsilon, strength = self.grid[self.references[self.deciding(is_single)]], list[Floats]()
+        at = self.references[self.deciding(is_single)]
+        (epsilon, delta), strength = (part[at] for part in self.nulls(state)), list[Floats]()
         for hypothesis, family in zip(live, state.families(), strict=True):
-            excess = betting.cautious_excess(*family.shares(), epsilon, self.asked.delta)
+            excess = betting.cautious_excess(*family.shares(), epsilon, delta)
             strength.append(np.max(excess, axis=0))
             # The counts tell which cut is best only up to about three standard errors.
             hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(family.size), axis=1)
@@ -258,8 +272,8 @@ class Sequential:
                 hypothesis.active, hypothesis.family = hypothesis.learner.patient, None
 
     def deciding(self, is_single: bool) -> Ints:
-        """Places among the references of the ε that decide: near the lower bound, and the claimed one."""
-        shown = self.epsilon_lower()
+        """Places among the references of the values that decide: near the lower bound, and the claimed."""
+        shown = self.lower()
         lower = int(np.searchsorted(self.grid, shown))
         near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
         if not is_single:
@@ -268,9 +282,9 @@ class Sequential:
             near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
         return np.append(np.unique(self.nearest[near]), len(self.references) - 1)
 
-    def excess(self, family: events.ThresholdFamily) -> Floats:
-        """Excess of every event of a family over the null, for every reference ε."""
-        return betting.excess(*family.shares(), self.grid[self.references], self.asked.delta)
+    def excess(self, state: PairState, family: events.ThresholdFamily) -> Floats:
+        """Excess of every event of a family of a pair over the null, for every reference."""
+        return betting.excess(*family.shares(), *(part[self.references] for part in self.nulls(state)))
 
     # --- the whole run ---
 
@@ -309,26 +323,27 @@ class Sequential:
         log_e = self.log_e()
         self.rejected |= log_e >= self.bar
         self.largest_log_e = max(self.largest_log_e, float(log_e[self.claimed]))
-        self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.epsilon_lower()))
+        self.trace.append(Look(self.samples, float(log_e[self.claimed]), self.lower(), unit=self.claim.unit))
         if self.asked.progress is not None:
             self.asked.progress(self.trace[-1])
 
     def first_kept(self) -> int:
-        """The place of the smallest ε that is not rejected; the size of the grid where all are."""
+        """The place of the smallest value that is not rejected; the size of the grid where all are."""
         return int(np.append(self.rejected, False).argmin())
 
-    def epsilon_lower(self) -> float:
-        """The largest ε of the grid up to which everything is rejected; 0 where ε = 0 is not."""
+    def lower(self) -> float:
+        """The largest value of the grid up to which everything is rejected; 0 where 0 is not."""
         first_kept = self.first_kept()
         found = float(self.grid[max(first_kept - 1, 0)])
-        # Where the claimed ε itself is rejected the true one is larger.
+        # Where the claimed value itself is rejected the true one is larger.
         return math.nextafter(found, math.inf) if first_kept == self.claimed + 1 and found > 0.0 else found
 
     def refuted(self) -> bool:
-        """Whether everything up to the claimed ε is rejected.
+        """Whether everything up to the claimed value is rejected.
 
-        A smaller ε is easier to reject, but its bets may have had less luck. The claim counts as refuted only
-        when all of them are rejected, so that the verdict and the lower bound never contradict each other.
+        A smaller value is easier to reject, but its bets may have had less luck. The claim counts as refuted
+        only when all of them are rejected, so that the verdict and the lower bound never contradict each
+        other.
         """
         return bool(self.rejected[: self.claimed + 1].all())
 
@@ -350,8 +365,8 @@ class Sequential:
     def largest(self, excess: Callable[..., Floats], state: PairState) -> float:
         """The largest excess of an event of a pair over the claim; −∞ without events. With `cautious_excess`
         no more than luck leaves, as after few samples the best of all events is a rare one."""
-        at = self.grid[[self.claimed]]
-        found = [excess(*family.shares(), at, self.asked.delta).max() for family in state.families()]
+        at = [part[[self.claimed]] for part in self.nulls(state)]
+        found = [excess(*family.shares(), *at).max() for family in state.families()]
         return float(max(found, default=-math.inf))
 
     def strength(self, state: PairState) -> float:
@@ -414,7 +429,7 @@ class Sequential:
         self.refuted_at, self.refuted_in = self.refuted_at or self.samples, self.refuted_in or drawing
         if self.asked.precision is None or self.samples >= TUNING.longest * self.refuted_at:
             return True
-        if self.epsilon_lower() >= (1.0 - self.asked.precision) * self.estimate(self.winner(self.carrier())):
+        if self.lower() >= (1.0 - self.asked.precision) * self.estimate(self.winner(self.carrier())):
             return True
         if self.largest_log_e < SURE or drawing < max(LONGER, 2.0 * self.refuted_in):
             return False
@@ -445,22 +460,21 @@ class Sequential:
         state, family, event = winner
         level, size = TUNING.confirm / 2.0**self.tries, min(state.size, self.affordable())
         if size < state.size:
-            best = binomial.two_bounds(size, 0, size, self.asked.delta, level) if size > 0 else 0.0
-            if best <= self.asked.epsilon:
+            best = binomial.two_bounds(size, 0, size, self.claim, level) if size > 0 else 0.0
+            if best <= self.claim.value:
                 self.confirmed = self.untested = True
                 return
         kind, cut = divmod(event, len(family.thresholds))
         one_cut = family.keep(np.array([cut]))
         more, less = one_cut.hits(*state.fresh_counts(one_cut, size), size)
         self.extra += size
-        bound = binomial.two_bounds(int(more[kind]), int(less[kind]), size, self.asked.delta, level)
-        self.confirmed = bound > self.asked.epsilon
+        bound = binomial.two_bounds(int(more[kind]), int(less[kind]), size, self.claim, level)
+        self.confirmed = bound > self.claim.value
 
     # --- what was found ---
 
     def resolution(self) -> Resolution:
         """The smallest violation that would have been caught with probability 0.9 on the events tried."""
-        epsilon, delta = self.asked.epsilon, self.asked.delta
         hypotheses = sum(max(len(state.hypotheses), 1) for state in self.states)
         best, shares = Resolution(), dict[int, list[Floats]]()
         for state in self.states:
@@ -469,6 +483,7 @@ class Sequential:
                 continue
             # Where outputs are constant, an event of any share would have been seen.
             constant = [np.linspace(0.01, 0.99, 99)] if not families and state.few(1) else []
+            epsilon = float(self.nulls(state)[0][self.claimed])
             seen = [on_either_dataset(family.shares()[1], epsilon) for family in families]
             shares.setdefault(state.size, []).extend(constant + seen)
         for n, found in shares.items():
@@ -477,20 +492,20 @@ class Sequential:
                 # for learning the alternative.
                 bar = self.bar + math.log(hypotheses) + 0.5 * math.log(n / TUNING.first_batch) + 1.0
                 growth = TUNING.learning_price * growth_needed(bar) / n
-                one = smallest_violation(np.concatenate(found), growth, epsilon, delta)
+                one = smallest_violation(np.concatenate(found), growth, self.claim)
                 best = Resolution(min(best.epsilon, one.epsilon), min(best.delta, one.delta))
         return best
 
     def estimate(self, winner: Winner | None) -> float:
-        """log((p − δ)/q) of an event, p and q being its shares so far; at least the lower bound."""
+        """The value that the shares of an event so far show; at least the lower bound."""
         if winner is None:
             return 0.0
         _, family, event = winner
         p, q = (float(share[event]) for share in family.shares())
-        return max(binomial.shown(p, q, self.asked.delta), self.epsilon_lower())
+        return max(float(self.claim.least(p, q)) if p > q else 0.0, self.lower())
 
     def carrier(self) -> int:
-        """The place of the ε whose event carries the lower bound; of the claimed ε where there is no bound.
+        """The place of the value whose event carries the lower bound; the claimed one where there is none.
 
         After a refutation that event is shown, not the one that first crossed the bar.
         """
@@ -506,7 +521,7 @@ class Sequential:
             return None
         shown = self.rejected[at]
         state = max(states, key=lambda s: self.wealth[s.index].log()[at] if shown else self.strength(s))
-        best = [(self.excess(family)[:, self.nearest[at]], family) for family in state.families()]
+        best = [(self.excess(state, family)[:, self.nearest[at]], family) for family in state.families()]
         found, family = max(best, key=lambda pair: float(pair[0].max()))
         return state, family, int(np.argmax(found))
 
@@ -521,7 +536,8 @@ class Sequential:
             reason = f"{reason} {UNTESTED}".strip()
         found = Finding(
             refuted=refuted,
-            epsilon_lower=self.epsilon_lower(),
+            lower=self.lower(),
+            line=float(self.nulls(winner[0])[0][self.claimed]) if winner else math.nan,
             # Before the first bet the wealth is 1.
             largest_e_value=math.exp(min(self.largest_log_e, 690.0)) if self.trace else 1.0,
             samples=self.samples + self.extra,
@@ -546,7 +562,7 @@ class Sequential:
             direction=direction,
             event=with_shares(text, direction, x[event] / family.size, y[event] / family.size),
             curve=state.curve(family),
-            epsilon_estimate=shown,
+            estimate=shown,
             encoder=state.encoder,
             view=family.score.view,
         )

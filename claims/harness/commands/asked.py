@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +23,9 @@ from claims.harness.commands.options import (
     Seed,
 )
 
+if TYPE_CHECKING:
+    from audits.privacy.claims import Claim
+
 ALPHA = 0.001
 MAX_SAMPLES = 1_000_000
 TIME_LIMIT = 300.0
@@ -31,12 +36,23 @@ METHODS = ("sequential", "clopper-pearson")
 class Asked:
     """What is asked of an audit: the options of the command, but for what is printed and written.
 
-    ε and δ are the claim: None takes what the module says, and 0 for δ where it says nothing. Each adjacency
+    The claim is ε and δ, ρ (and δ), μ, Rényi divergences, or a curve. Where none is given ε and δ are what
+    the module says, and δ is 0 where it says nothing. Each adjacency
     is an audit of its own at α; None: the file says. `set_options` are arguments of the function.
     """
 
     epsilon: Epsilon = None
     delta: Delta = None
+    rho: Annotated[
+        float | None, typer.Option("--rho", help="Claimed ρ of zCDP; with --delta δ-approximate.")
+    ] = None
+    mu: Annotated[float | None, typer.Option("--mu", help="Claimed μ of Gaussian privacy.")] = None
+    renyi: Annotated[
+        list[str], typer.Option("--renyi", metavar="ORDER:ε", help="Claimed Rényi divergence: 8:0.5; repeat.")
+    ] = field(default_factory=list[str])
+    curve: Annotated[
+        str | None, typer.Option("--curve", metavar="FILE", help="Claimed δ(ε): a CSV file with ε, δ a line.")
+    ] = None
     alpha: Annotated[
         float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
     ] = ALPHA
@@ -91,6 +107,7 @@ class Asked:
             "--schema": self.schema,
             "--pairs": self.pairs,
             "--python": self.python,
+            "--curve": self.curve,
         }
         words = [word for name, value in given.items() if value is not None for word in (name, f"{value}")]
         words += [word for option in self.set_options for word in ("--set", option)]
@@ -102,16 +119,79 @@ class Asked:
         """Those of the options that are keywords of `audit_privacy`, but the claim."""
         from audits.privacy.options import Options
 
-        known = {one.name for one in fields(Options)} - {"epsilon", "delta"}
+        known = {one.name for one in fields(Options)} - {"epsilon", "delta", "claim"}
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name in known}
+
+    def claim(self) -> Claim | None:
+        """The claim where it is none of ε and δ; ValueError for more than one kind, or one that makes no
+        sense."""
+        from audits.privacy import claims
+
+        given = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu, "renyi": self.renyi or None}
+        given["curve"] = self.curve
+        kinds = [name for name, value in given.items() if value is not None]
+        if len(kinds) > 1:
+            raise ValueError(f"{kinds[1]} must not be given beside --{kinds[0]}: a claim is of one kind")
+        if self.delta is not None and kinds and kinds[0] not in ("epsilon", "rho"):
+            raise ValueError(f"delta must not be given beside --{kinds[0]}, got {self.delta}")
+        if self.rho is not None:
+            plain = self.delta is None
+            return (
+                claims.ZeroConcentrated(self.rho)
+                if plain
+                else claims.ApproximateZeroConcentrated(self.rho, self.delta or 0.0)
+            )
+        if self.mu is not None:
+            return claims.Gaussian(self.mu)
+        if self.renyi:
+            return _renyi(self.renyi)
+        return None if self.curve is None else _curve(self.curve)
 
     def check(self) -> None:
         """ValueError for the first option of an audit that makes no sense: `Options` has its rules."""
         from audits.privacy.options import Options
 
-        claim = {"epsilon": self.epsilon or 0.0, "delta": self.delta or 0.0}
         try:
+            asked = self.claim()
+            claim = {"epsilon": self.epsilon or 0.0, "delta": self.delta or 0.0}
+            if asked is not None:
+                claim = {"claim": asked}
             Options(**claim, **self.keywords)
         except ValueError as error:
             name, _, rest = str(error).partition(" ")
             raise ValueError(f"--{name.replace('_', '-')} {rest}") from None
+
+
+def _renyi(given: list[str]) -> Claim:
+    """The claim of options such as 8:0.5."""
+    from audits.privacy.claims import Renyi
+
+    try:
+        pairs = [(float(order), float(bound)) for order, bound in (one.split(":") for one in given)]
+    except ValueError:
+        raise ValueError(f"renyi must be ORDER:ε, as 8:0.5, got {' '.join(given)!r}") from None
+    try:
+        if len(pairs) == 1:
+            return Renyi(*pairs[0])
+        return Renyi(tuple(order for order, _ in pairs), tuple(bound for _, bound in pairs))
+    except ValueError as error:
+        raise ValueError(f"renyi {' '.join(given)}: {error}") from None
+
+
+def _curve(file: str) -> Claim:
+    """The claim of a CSV file with ε and δ on each line; a first line without numbers is a header."""
+    import csv
+
+    from audits.privacy.claims import Curve
+
+    def numbers(row: list[str]) -> bool:
+        with suppress(ValueError):
+            return bool([float(value) for value in row])
+        return False
+
+    try:
+        rows = [row for row in csv.reader(Path(file).read_text(encoding="utf-8-sig").splitlines()) if row]
+        header = bool(rows) and not numbers(rows[0])
+        return Curve([tuple(map(float, row)) for row in rows[header:]])
+    except (OSError, ValueError) as error:
+        raise ValueError(f"curve {file}: {error}") from None

@@ -23,6 +23,7 @@ from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
+    from audits.privacy.claims import Claim as PrivacyClaim
 
 FORMAT = "dpclaims-audit/1"
 PRECISION = 0.1
@@ -151,7 +152,7 @@ def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: Au
 
 
 def bound_so_far(
-    loaded: Target, claim: tuple[float, float], asked: Asked, look: Look | None, seconds: float, note: str
+    loaded: Target, claim: PrivacyClaim, asked: Asked, look: Look | None, seconds: float, note: str
 ) -> AuditResult:
     """The result of an audit that cannot go on: what the last look showed."""
     from audits.privacy import AuditResult, Resolution
@@ -160,9 +161,8 @@ def bound_so_far(
     only = pairs[0] if isinstance(pairs, (list, tuple)) and len(pairs) == 1 else (None, None)
     return AuditResult(
         verdict="undecided",
-        epsilon_claimed=claim[0],
-        delta=claim[1],
-        epsilon_lower=0.0 if look is None else look.epsilon_lower,
+        claim=claim,
+        lower=0.0 if look is None else look.lower,
         alpha=asked.alpha,
         e_value=1.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
         samples=0 if look is None else look.samples,
@@ -201,7 +201,7 @@ def show(name: str, result: AuditResult, verbose: bool = False, again: str = "",
         console.print(Text(f"  {label:{width}}  {told}"))
 
 
-def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Asked) -> AuditResult:
+def _audit(loaded: Target, watch: Watch, claim: PrivacyClaim, asked: Asked) -> AuditResult:
     from audits.privacy import Stopped, audit_privacy
 
     try:
@@ -209,8 +209,7 @@ def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Aske
             return audit_privacy(
                 watch.watched(loaded.mechanism),
                 loaded.pairs,
-                epsilon=claim[0],
-                delta=claim[1],
+                claim=claim,
                 adjacency=loaded.adjacency,
                 **asked.keywords,
                 precision=PRECISION,
@@ -223,16 +222,21 @@ def _audit(loaded: Target, watch: Watch, claim: tuple[float, float], asked: Aske
         return watch.result(str(stop))
 
 
-def claim_of(asked: Asked, loaded: Target) -> tuple[float, float]:
-    """The (ε, δ) that the target is held against."""
+def claim_of(asked: Asked, loaded: Target) -> PrivacyClaim:
+    """What the target is held against."""
+    from audits.privacy.options import Options
+
+    if (claim := asked.claim()) is not None:
+        return claim
     epsilon = loaded.epsilon if asked.epsilon is None else asked.epsilon
     if epsilon is None:
         raise ValueError("no epsilon to audit against: pass --epsilon or set `epsilon` in the module")
-    return epsilon, (loaded.delta or 0.0) if asked.delta is None else asked.delta
+    delta = loaded.delta if asked.delta is None else asked.delta
+    return Options(epsilon=epsilon, delta=delta or 0.0).claim
 
 
 def best_pairs(
-    loaded: Target, claim: tuple[float, float], errors: str, kind: str, known: Sequence[Any], rng: Any
+    loaded: Target, claim: PrivacyClaim, errors: str, kind: str, known: Sequence[Any], rng: Any
 ) -> tuple[Sequence[Any], str]:
     """The pairs that a short search finds to show most."""
     from audits.stock import search

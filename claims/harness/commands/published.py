@@ -85,6 +85,7 @@ def audit_numbers(result: AuditResult) -> dict[str, Any]:
     """The fields that scripts read: the claim, the bound, samples and resolution."""
     return {
         "epsilon_claimed": result.epsilon_claimed, "delta": result.delta,
+        "unit": result.claim.unit, "claimed": result.claim.value, "lower": result.lower,
         "epsilon_lower": result.epsilon_lower, "confidence": result.confidence, "samples": result.samples,
         "resolution": result.resolution.epsilon,
     }  # fmt: skip

@@ -18,7 +18,7 @@ from typing import NoReturn
 from audits.foreign.ends import end_with_parent, killed_with_parent
 
 CRASHED = 4
-PATIENCE, LATE = 1.0, 10.0
+PATIENCE, LATE = 1.0, 20.0
 """Seconds that threads have to end after a command, and that all else has which runs at the end of Python."""
 END = os._exit
 HANDED_ON = ("SIGINT", "SIGTERM", "SIGHUP")

@@ -172,7 +172,7 @@ class Watch:
         look, log_e = self.last, self.last.log_e_value / math.log(10.0)
         next_step = f"; {look.next}" if look.next else ""
         return (
-            f"ε ≥ {look.epsilon_lower:.4g}, evidence (e-value) 10^{log_e:.1f}, {look.samples:,} samples, "
+            f"{look.unit} ≥ {look.lower:.4g}, evidence (e-value) 10^{log_e:.1f}, {look.samples:,} samples, "
             f"{spent}{next_step}"
         )
 
