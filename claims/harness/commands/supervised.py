@@ -16,6 +16,7 @@ from functools import cache
 from typing import NoReturn
 
 from audits.foreign.ends import end_with_parent, killed_with_parent
+from claims.harness.commands.stopping import Signalled, signals_raise
 
 CRASHED = 4
 PATIENCE, LATE = 1.0, 20.0
@@ -36,10 +37,16 @@ def supervised(command: Callable[[], int]) -> NoReturn:
     child = os.fork()
     if child == 0:
         killed_with_parent(parent) if sys.platform == "linux" else end_with_parent(parent)
-        status = command()
-        hand_over(status)
-        _end_threads(status)
-        raise SystemExit(status)
+        try:
+            # To the end of the command: the second of two signals must not meet a handler that kills.
+            with signals_raise():
+                hand_over(command())
+                _end_threads(handed[0] - 1)
+        except Signalled as stop:
+            if not handed[0]:
+                print(f"dpclaims: {stop.sentence()}", file=sys.stderr)
+                hand_over(128 + stop.number)
+        raise SystemExit(handed[0] - 1)
     for number in (getattr(signal, name) for name in HANDED_ON if hasattr(signal, name)):
         if signal.getsignal(number) is not signal.SIG_IGN:
             # A terminal sends Ctrl-C to both: `signals_raise` heeds one of two that come together.
