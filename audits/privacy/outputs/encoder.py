@@ -189,7 +189,8 @@ class Encoder:
         """
         try:
             if not self.drawn:
-                self.draw(outputs)
+                with values.foreign():
+                    self._draw(outputs)
             self._one_kind(outputs, where)
             with values.foreign():
                 return self._filled(outputs)
@@ -222,8 +223,11 @@ class Encoder:
 
     def draw(self, outputs: Raw) -> None:
         """Draw the schema from some outputs, whatever their order."""
-        with values.foreign():
-            self._draw(outputs)
+        try:
+            with values.foreign():
+                self._draw(outputs)
+        except Refused as error:
+            raise ValueError(f"mechanism {error}") from error.__cause__
 
     def _draw(self, outputs: Raw) -> None:
         self.drawn, self._typed = True, self._typed_now()
