@@ -232,11 +232,11 @@ def assert_rate(
         if axis.verdict is not None:
             share.record(
                 verdict=axis.verdict.lower(),
-                alpha=axis.alpha_spent,
+                alpha=axis.evidence.alpha_spent,
                 text=rate_words(axis),
                 estimate=axis.exponent.estimate,
                 samples=fit.samples,
-                resolution=axis.resolution,
+                resolution=axis.evidence.resolution,
             )
     if sentence := rate_failure(fit):
         raise AssertionError(sentence)
@@ -257,10 +257,9 @@ def rate_failure(fit: RateFit) -> str:
 
 def rate_words(axis: AxisFit) -> str:
     """The exponent of one axis, its interval and the claim."""
-    claimed = "" if axis.claimed is None else f", claimed {axis.claimed:.4g}"
-    return (
-        f"exponent of {axis.axis}: {axis.exponent.estimate:.4g} in [{axis.low:.4g}, {axis.high:.4g}]{claimed}"
-    )
+    e = axis.evidence
+    claimed = "" if e.claimed is None else f", claimed {e.claimed:.4g}"
+    return f"{e.quantity}: {e.estimate:.4g} in [{e.low:.4g}, {e.high:.4g}]{claimed}"
 
 
 class PrivacyAssertions:

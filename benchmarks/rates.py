@@ -6,11 +6,6 @@ One row a kind of table and method; a kind whose name holds WORD, 600 tables by 
 whose 95 % and 99.8 % interval misses the true exponent; the share of false verdicts where the true exponent
 is off by exactly the tolerance, 0.05 (at most 2.5 % REFUTED, 5 % CONSISTENT are nominal); the share where no
 answer is given; the median half width of the 95 % interval. Written to benchmarks/rates.csv.
-
-    python benchmarks/rates.py answers [TABLES]
-
-How often each answer is given beside a baseline (tolerance 0.05, α = 0.001) and where two forms are compared
-(level 0.05). Written to benchmarks/rates_answers.csv.
 """
 
 from __future__ import annotations
@@ -30,9 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from audits.evidence import Verdict
-from audits.rates import Exponent, compare_exponents, compare_forms, fit_rate
-from audits.rates.cells import Columns, cells_of, log_risk
-from audits.rates.regression import exponent_of, regress
+from audits.rates import Exponent, fit_rate
 
 Rng = np.random.Generator
 Table = dict[str, Any]
@@ -289,63 +282,6 @@ def row(kind: str, method: str, tables: int) -> list[Any]:
     return [kind, method, tables, *(f"{s:.4f}" for s in shares), f"{none / tables:.4f}", f"{width:.4f}"]
 
 
-def beside(shift: float, make: Make) -> Callable[[Rng], str]:
-    """The answer where the exponent of n has moved by `shift` since the baseline."""
-
-    def exponent(table: Table, power: float) -> Exponent:
-        moved = {**table, "risk": table["risk"] * np.asarray(table["n"]) ** power}
-        cells = cells_of(moved, Columns(risk="risk", axes=["n"]))
-        return exponent_of(
-            regress(np.column_stack([np.ones(cells.risk.size), np.log(cells.axes["n"])]), log_risk(cells)), 1
-        )
-
-    def answer(rng: Rng) -> str:
-        new, old = exponent(make(rng), shift), exponent(make(rng), 0.0)
-        return compare_exponents(new, old, tolerance=TOLERANCE, alpha=0.001, worse="higher").answer
-
-    return answer
-
-
-def told_apart(law: Callable[[Any], Any], spread: float, sizes: Any) -> Callable[[Rng], str]:
-    """Which of log(n)/n and n^−0.86 is called better where this law is right."""
-
-    def answer(rng: Rng) -> str:
-        table = {"n": sizes, "risk": law(sizes) * np.exp(spread * rng.normal(size=sizes.size))}
-        return compare_forms(table, "risk", "log(n)/n", "n**-0.86").better or "open"
-
-    return answer
-
-
-def logarithm(n: Any) -> Any:
-    return np.log(n) / n
-
-
-FINE, FEW = scatter(0.02, TWELVE), scatter(0.1, SEVEN[::2])
-ANSWERS: dict[str, Callable[[Rng], str]] = {
-    **{f"12 cells, 2 %, exponent moved by {s:g}": beside(s, FINE) for s in (0.0, 0.05, -0.05, 0.1, -0.1)},
-    **{f"4 cells, 10 %, exponent moved by {s:g}": beside(s, FEW) for s in (0.0, 0.05, 0.5, -0.5)},
-    **{
-        f"{name} is right, {spread:.0%}, n up to {sizes[-1]:g}": told_apart(law, spread, sizes)
-        for name, law in (("log(n)/n", logarithm), ("n^-0.86", lambda n: n**-0.86))
-        for spread in (0.01, 0.05)
-        for sizes in (SEVEN, np.geomspace(100.0, 1e7, 12))
-    },
-}
-
-
-def answers(tables: int = 1500) -> None:
-    found: list[list[Any]] = []
-    for case, answer in ANSWERS.items():
-        rng = np.random.default_rng(zlib.crc32(case.encode()))
-        given = [answer(rng) for _ in range(tables)]
-        found += [[case, tables, word, f"{given.count(word) / tables:.4f}"] for word in sorted(set(given))]
-        print(
-            case, *(f"{word} {share}" for name, _, word, share in found if name == case), sep="; ", flush=True
-        )
-    with OUT.with_stem("rates_answers").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([("case", "tables", "answer", "share"), *found])
-
-
 def main(tables: int = 600, word: str = "") -> None:
     warnings.simplefilter("ignore")  # of HC3 where a cell has leverage 1
     found = []
@@ -358,7 +294,4 @@ def main(tables: int = 600, word: str = "") -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["answers"]:
-        answers(*map(int, sys.argv[2:]))
-    else:
-        main(*(int(a) if a.isdigit() else a for a in sys.argv[1:]))  # type: ignore[arg-type]
+    main(*(int(a) if a.isdigit() else a for a in sys.argv[1:]))  # type: ignore[arg-type]

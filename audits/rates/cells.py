@@ -73,24 +73,21 @@ class Cells:
     unusable: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
-    """The columns of a table that are used; trial: a name, False for none, None to recognise it.
+def cells_of(
+    table: Any,
+    risk: str,
+    axes: Sequence[str],
+    *,
+    error: str | None = None,
+    trial: str | bool | None = None,
+    least: int = 3,
+) -> Cells:
+    """The table sorted into cells; ValueError for columns that cannot be used.
 
-    least  values that an axis must have.
+    trial  a column, False for none, None to recognise it. `least` values must an axis have.
     """
-
-    risk: str
-    axes: Sequence[str]
-    error: str | None = None
-    trial: str | bool | None = None
-    least: int = 3
-
-
-def cells_of(table: Any, asked: Columns) -> Cells:
-    """The table sorted into cells; ValueError for columns that cannot be used."""
-    values = numeric_column(table, asked.risk)
-    columns = {name: numeric_column(table, name) for name in asked.axes}
+    values = numeric_column(table, risk)
+    columns = {name: numeric_column(table, name) for name in axes}
     for name, column in columns.items():
         if column.size != values.size:
             raise ValueError(
@@ -98,29 +95,28 @@ def cells_of(table: Any, asked: Columns) -> Cells:
             )
         if column.min() <= 0.0:
             raise ValueError(f"axis {name!r} must be > 0, got {column.min()}")
-        if np.unique(column).size < asked.least:
-            raise ValueError(
-                f"axis {name!r} needs at least {asked.least} values, got {np.unique(column).tolist()}"
-            )
+        if np.unique(column).size < least:
+            raise ValueError(f"axis {name!r} needs at least {least} values, got {np.unique(column).tolist()}")
     grid, cell = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
     cell = cell.ravel()
     count = np.bincount(cell).astype(np.float64)
     # Relative to the first row of the cell, so that equal rows have exactly no spread.
     first = values[np.unique(cell, return_index=True)[1]]
     mean = first + np.bincount(cell, values - first[cell]) / count
-    if asked.error is not None:
-        single = numeric_column(table, asked.error)
+    if error is not None:
+        single = numeric_column(table, error)
         if single.size != values.size or single.min() < 0.0:
-            raise ValueError(
-                f"column {asked.error!r} must hold one standard error ≥ 0 per row, got {single.min()}"
-            )
+            raise ValueError(f"column {error!r} must hold one standard error ≥ 0 per row, got {single.min()}")
         standard, spare = np.sqrt(np.bincount(cell, single**2)) / count, math.inf
     else:
         standard, spare = _errors_from_rows(values, mean, cell, count), float((count - 1.0).sum())
-    by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(asked.axes)}
-    own = asked.error is not None or bool(count.min() >= OWN_ERROR)
+    by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(axes)}
+    own = error is not None or bool(count.min() >= OWN_ERROR)
     cells = Cells(by_name, mean, standard, values.size, spare, own, going_together(values, cell))
-    return _with_trials(cells, table, asked, cell, values)
+    name = trial_column(table, cell) if trial is None else trial
+    if name is True or name in (risk, *axes):
+        raise ValueError(f"trial must name a column that is neither risk nor axis, or be False, got {name!r}")
+    return _with_trials(cells, table, name, values, cell, asked=trial is not None) if name else cells
 
 
 def _errors_from_rows(values: Array, mean: Array, cell: Integers, count: Array) -> Array:
@@ -164,55 +160,42 @@ def trial_column(table: Any, cell: Integers) -> str | None:
     for name in table:
         if str(name).lower() in TRIAL_NAMES:
             labels = np.asarray(table[name])
-            if labels.shape == cell.shape and _recur(labels, cell):
+            if labels.shape == cell.shape and _recurring(labels, cell) is not None:
                 return name
     return None
 
 
-def _numbered(labels: Any) -> Integers:
-    """Labels of any kind as numbers from 0 up."""
-    return np.unique(np.asarray(labels).astype(str), return_inverse=True)[1].ravel().astype(np.int64)
-
-
-def _recur(labels: Any, cell: Integers) -> bool:
-    number = _numbered(labels)
+def _recurring(labels: Any, cell: Integers) -> Integers | None:
+    """Labels as numbers from 0 up; None where each is in one cell only, so that cells are independent."""
+    number = np.unique(np.asarray(labels).astype(str), return_inverse=True)[1].ravel()
     pairs = np.unique(np.column_stack([number, cell]), axis=0)
-    return len(pairs) > int(number.max()) + 1
+    return number if len(pairs) > int(number.max()) + 1 else None
 
 
-def _with_trials(cells: Cells, table: Any, asked: Columns, cell: Integers, values: Array) -> Cells:
-    """The cells with their means without each trial."""
-    name = asked.trial
-    if asked.trial is None:
-        name = trial_column(table, cell)
-    if name is True or name in (asked.risk, *asked.axes):
-        raise ValueError(f"trial must name a column that is neither risk nor axis, or be False, got {name!r}")
-    if not isinstance(name, str):
-        return cells
+def _with_trials(cells: Cells, table: Any, name: str, values: Array, cell: Integers, *, asked: bool) -> Cells:
+    """The cells with their means without each trial; `asked` where the column was named, not recognised."""
     labels = _column(table, name)
     if labels.shape != cell.shape:
         raise ValueError(f"column {name!r} must have one entry per row, got shape {labels.shape}")
-    if not _recur(labels, cell):  # every trial is in one cell: rows are independent over cells
+    if (number := _recurring(labels, cell)) is None:
         return cells
-    number = _numbered(labels)
-    shape = (int(number.max()) + 1, cells.risk.size)
-    own = np.zeros(shape)
+    own = np.zeros((int(number.max()) + 1, cells.risk.size))
     np.add.at(own, (number, cell), 1.0)
     count = own.sum(axis=0)
-    alone = own == count
-    least = len(asked.axes) + 3 if alone.any() else LEAST_TRIALS  # a trial more than coefficients, and two
+    # Where a cell rests on one trial: a trial more than coefficients, and two.
+    least = len(cells.axes) + 3 if (own == count).any() else LEAST_TRIALS
     why = ""
-    if shape[0] < least:
-        why = f"{name!r} names {shape[0]} trial{'s' * (shape[0] > 1)}, and {least} are needed"
+    if len(own) < least:
+        why = f"{name!r} names {len(own)} trial{'s' * (len(own) > 1)}, and {least} are needed"
     elif any(str(label) in ("nan", "None", "") for label in labels):
         why = f"a row has no {name!r}"
-    if why and asked.trial is not None:
+    if why and asked:
         raise ValueError(f"trial: {why}, to see what trials share")
     if why:
         return replace(cells, unusable=f"{why}: what the cells share is not in the interval")
-    deviation = np.zeros(shape)
+    deviation = np.zeros_like(own)
     np.add.at(deviation, (number, cell), values - cells.risk[cell])
-    without = cells.risk - deviation / np.where(alone, np.nan, count - own)
+    without = cells.risk - deviation / np.where(own == count, np.nan, count - own)
     return replace(cells, trials=Trials(name, without))
 
 

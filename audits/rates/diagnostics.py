@@ -1,4 +1,4 @@
-"""What may be wrong with a fitted exponent: curvature, a single cell that decides, a short range, few cells.
+"""What may be wrong with a fitted exponent: curvature, a short range, few cells.
 
 Curvature. A term γ·(log x − c)² is added to the log-linear model, one axis at a time; the local exponent then
 changes by the bend 2γ·log(x_max/x_min) over the measured range. The bend has Student's t interval with the
@@ -7,16 +7,12 @@ outside its interval at the level `CURVED`. The risk is plainly no power law whe
 `PLAIN` lies beyond twice the tolerance: no exponent is then within the tolerance of the local ones at both
 ends. For a power law each has at most the probability of its level, for every axis.
 Log factors bend a line too; against a printed form that has them (`slope_against`) the line is straight.
-
-One cell. HC3 is the sum over cells of the squared change of the exponent where that cell is left out: a cell
-decides where most of the sum is its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,19 +27,6 @@ CURVED, PLAIN, SEEMING = 1e-2, 1e-4, 0.2
 SMALLEST_BEND = 0.1
 """A change of the local exponent over the whole range that changes no reading of it: a fifth of a root."""
 LEAST_DECADES, LEAST_CELLS = 1.0, 10
-LARGEST_SHARE = 0.8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pull:
-    """The cell without which the exponent moves most: its axis values, the exponent without it.
-
-    share  of the squared changes over all cells, each left out alone.
-    """
-
-    cell: Mapping[str, float]
-    without: float
-    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +43,11 @@ class Diagnosis:
 
     axis: str
     tolerance: float
-    exponent: float
     decades: float
     cells: int
     bend: Exponent | None
     ends: tuple[float, float]
     logarithm: float | None
-    pull: Pull
 
     @property
     def curved(self) -> bool:
@@ -89,24 +70,12 @@ class Diagnosis:
         low, high = self.bend.interval(level / 2.0)
         return low > margin or high < -margin
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain numbers and texts, for JSON; no bend where the cells are too few for one."""
-        return {
-            "warnings": list(self.warnings()), "decades": self.decades, "cells": self.cells,
-            "bend": self.bend and asdict(self.bend), "ends": list(self.ends), "curved": self.curved,
-            "plainly_curved": self.plainly_curved, "pull": asdict(self.pull),
-        }  # fmt: skip
-
     def warnings(self) -> Iterator[str]:
         """What a reader of the exponent should know, a phrase each; none where nothing is wrong."""
         if self.curved or self.plainly_curved:
             words = "plainly no power law" if self.plainly_curved else "curved"
             start, end = self.ends
             yield f"{words}: the local exponent goes from {start:.3g} to {end:.3g} along {self.axis}"
-        pull = self.pull
-        if pull.share > LARGEST_SHARE and abs(pull.without - self.exponent) > max(self.tolerance, 0.01):
-            place = ", ".join(f"{name}={value:.4g}" for name, value in pull.cell.items())
-            yield f"one cell decides, {place}: {pull.without:.3g} without it"
         if self.decades < LEAST_DECADES:
             yield f"{self.decades:.2g} decades only"
         if self.cells < LEAST_CELLS:
@@ -124,30 +93,15 @@ class Fitted:
     fit: Regression
 
 
-def diagnose(fitted: Fitted, tolerance: float) -> list[Diagnosis]:
-    """One diagnosis an axis."""
-    line = fitted.fit.line
-    residual = line.wresid / (1.0 - (np.linalg.qr(line.model.wexog)[0] ** 2).sum(axis=1))
-    found = []
-    for j, axis in enumerate(fitted.names):
-        exponent = float(fitted.fit.coefficients[j + 1])
-        moved = line.model.pinv_wexog[j + 1] * residual
-        most = int(np.abs(moved).argmax())
-        pull = Pull(
-            cell={name: float(fitted.cells.axes[name][most]) for name in fitted.names},
-            without=exponent - float(moved[most]),
-            share=float(moved[most] ** 2 / max((moved**2).sum(), 1e-300)),
-        )
-        bend, ends = _bend(fitted, j)
-        values = fitted.cells.axes[axis]
-        found.append(
-            Diagnosis(
-                axis=axis, tolerance=tolerance, exponent=exponent,
-                decades=float(np.log10(values.max() / values.min())), cells=values.size,
-                bend=bend, ends=ends, logarithm=_logarithm(fitted, j), pull=pull,
-            )
-        )  # fmt: skip
-    return found
+def diagnose(fitted: Fitted, j: int, tolerance: float) -> Diagnosis:
+    """The diagnosis of the exponent of axis j."""
+    axis = fitted.names[j]
+    values = fitted.cells.axes[axis]
+    bend, ends = _bend(fitted, j)
+    return Diagnosis(
+        axis=axis, tolerance=tolerance, decades=float(np.log10(values.max() / values.min())),
+        cells=values.size, bend=bend, ends=ends, logarithm=_logarithm(fitted, j),
+    )  # fmt: skip
 
 
 def _logarithm(fitted: Fitted, j: int) -> float | None:

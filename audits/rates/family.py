@@ -47,9 +47,7 @@ def fraction(**levels: Sequence[Any]) -> list[dict[str, Any]]:
     ]
 
 
-def with_members(
-    cells: Sequence[Mapping[str, Any]], column: str, members: Sequence[str]
-) -> list[dict[str, Any]]:
+def with_members(cells: Sequence[Any], column: str, members: Sequence[str]) -> list[dict[str, Any]]:
     """Every cell once for each member of the family, named in this column."""
     return [dict(cell) | {column: member} for cell in cells for member in members]
 
@@ -100,6 +98,8 @@ def exponents(
 ) -> list[Evidence]:
     """Fitted exponents held against the claimed ones; none where an axis has fewer than three values.
 
+    The level of the fit, the log risk in the middle of the cells, is beside them and decides nothing.
+
     axes     all that are fitted, where nothing is claimed of some of them; those of `claimed` by default.
     named    what the evidence is called, {} its own name, and `point` where it stands: both tell fits of one
              axis apart.
@@ -108,7 +108,16 @@ def exponents(
     names = list(axes or claimed)
     if any(rows[axis].nunique() < 3 for axis in names):  # the smallest tier
         return []
-    return _told(fit_rate(rows, risk, names, claimed, tolerance, **options).evidence(), named, point)
+    fit = fit_rate(rows, risk, names, claimed, tolerance, **options)
+    place = fit.centre()
+    found = fit.level(place)
+    low, high = found.interval(0.025)
+    level = Evidence(
+        quantity=f"log {risk} at " + ", ".join(f"{axis}={value:.4g}" for axis, value in place.items()),
+        estimate=found.estimate, low=low, high=high, confidence=0.95, method="fit", samples=fit.samples,
+        worse="higher", standard_error=found.standard_error, degrees_of_freedom=found.degrees_of_freedom,
+    )  # fmt: skip
+    return _told([*fit.evidence(), level], named, point)
 
 
 def against_form(

@@ -3,27 +3,19 @@
 The model is log risk = log C + Σ_j θ_j log x_j + error, one observation per cell (grid point). A cell's
 variance is its Monte Carlo variance v (of the log, by the delta method) plus a misfit variance τ² common to
 all cells, estimated by moments as in a random-effects meta-analysis (DerSimonian and Laird 1986): without
-τ², one very precise cell would decide the slope.
-
-Intervals. The standard error is the largest of three. HC3 (MacKinnon and White 1985) holds when the variances
-are not as modelled. That of weighted least squares is exact under the model above, and keeps HC3, which
-varies much with few cells, from coming out short by chance. Where trials recur over cells (the same seeds at
-every n, growing parts of one dataset, a dataset with several cells) the cells are dependent, and a jackknife
-leaves each of R trials out of all cells (Tukey 1958). The quantile is Student's t with G − k degrees of
-freedom for G cells and k coefficients, or those of the trials where these are less (`regress`).
-`benchmarks/rates.py` measures misses and false verdicts on thirty kinds of tables. Seven cells on one
-axis have 5 degrees of freedom, whose one-sided quantile at 1e-5 is 15.5; twelve cells have 10, and 7.5: small
-tables decide little at small levels.
+τ², one very precise cell would decide the slope. The standard error is the largest of three (`regress`): HC3
+(MacKinnon and White 1985), for variances that are not as modelled; that of the model, as HC3 comes out short
+by chance with few cells; and where trials recur over cells, so that the cells are dependent, that of a
+jackknife over trials. `benchmarks/rates.py` measures misses and false verdicts on thirty kinds of tables.
+Twelve cells on one axis have 10 degrees of freedom and a one-sided quantile of 7.5 at 1e-5: small tables
+decide little at small levels.
 
 Dependence that no column names shows where cells lie closer to the line than the spread of their trials
 allows (`too_close`), or rows go together over cells (`going_together`), each at the level 10⁻³: nothing is
-decided then. Where a mean is at or below 0 the fit is weighted
-least squares on the scale of the risk (`on_scale_of_risk`).
-
-What no interval shows: lower-order terms that still bend the line at the sizes measured, and a single cell
-that decides. `audits.rates.diagnostics` looks for both; where the risk is plainly no power law, a verdict
-that does not hold at both ends of the range is INCONCLUSIVE. `slope_against` takes a printed form with its
-log factors.
+decided then. Nor is it where a curve is plainly no power law (`audits.rates.diagnostics`) and both ends of
+the range do not say the same. Where a mean is at or below 0 the fit is on the scale of the risk
+(`on_scale_of_risk`). What no interval shows are lower-order terms that still bend the line at the sizes
+measured. `slope_against` takes a printed form with its log factors.
 """
 
 from __future__ import annotations
@@ -37,28 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.evidence import Side
-from audits.rates.advice import Open, advice
-from audits.rates.cells import (
-    OWN_ERROR,
-    Cells,
-    Columns,
-    Observed,
-    cells_of,
-    check_design,
-    log_risk,
-    numeric_column,
-)
-from audits.rates.diagnostics import Fitted, diagnose
+from audits.rates.cells import OWN_ERROR, Cells, Observed, cells_of, check_design, log_risk, numeric_column
+from audits.rates.diagnostics import Fitted
 from audits.rates.directions import directions
 from audits.rates.question import Doubt, Question
-from audits.rates.regression import (
-    DEPENDENT,
-    Regression,
-    exponent_of,
-    on_scale_of_risk,
-    regress,
-    too_close,
-)
+from audits.rates.regression import DEPENDENT, Regression, on_scale_of_risk, regress, too_close
 from audits.rates.result import RateFit
 
 Array = NDArray[np.float64]
@@ -86,29 +61,25 @@ def fit_rate(
 
     table      DataFrame or mapping of equal-length columns. Rows that agree on all axes form a cell; they
                are its independent trials (or equal-sized chunk means), averaged before the logarithm.
-    risk       column of risks; the mean of every cell must be > 0.
+    risk       column of risks.
     axes       columns of axis values > 0, each with at least three values, and at least len(axes) + 3 cells.
     claimed    exponents by axis; axes left out are fitted and reported, without a verdict.
     tolerance  ≥ 0, how far from the claimed exponent still counts as it.
-    side       what the claim says of the risk. TIGHT: the exponent is θ; REFUTED if the interval lies outside
-               θ ± tolerance, CONSISTENT if inside (two one-sided tests). UPPER: the risk grows no faster
-               than claimed; REFUTED if the lower limit is > θ + tolerance, CONSISTENT if the upper limit is
-               ≤ θ + tolerance. LOWER: the mirror image. INCONCLUSIVE otherwise: a wide interval never passes,
-               and no fit to a risk that is plainly no power law, unless both ends of the range say the same.
+    side       TIGHT: the exponent is θ; REFUTED if the interval lies outside θ ± tolerance, CONSISTENT if
+               inside (two one-sided tests). UPPER: the risk grows no faster than claimed; REFUTED if the
+               lower limit is > θ + tolerance, CONSISTENT if the upper limit is ≤ θ + tolerance. LOWER: the
+               mirror image. INCONCLUSIVE otherwise: a wide interval never passes.
     alpha      probability that any true claimed exponent is refuted, split evenly over the claimed axes.
-    equivalence_alpha  probability that an exponent is called CONSISTENT though the true one is beyond the
-               tolerance: the level of each limit of the interval that must lie within it. An error of its
-               own, which spends nothing of alpha, as it refutes no true claim. It is not split over the axes
-               either: all must pass, so a claim with a wrong exponent passes with at most this probability
-               (intersection-union test; Berger 1982). None takes the level of the refutation, which is
-               smaller, and smaller still beside other tests.
+    equivalence_alpha  probability that a claim with an exponent beyond the tolerance is called CONSISTENT:
+               the level of each limit that must lie within it, not split over axes, as all must pass
+               (intersection-union test; Berger 1982). It spends nothing of alpha. None takes the level of the
+               refutation.
     vanishing  axes that the statement sends to 0 (ε, δ, a step size) instead of infinity: there the smaller
                exponent is the faster growth, and the sides of UPPER and LOWER change places. None recognises
                them (`audits.rates.directions`); a list tells of all axes.
-    form, trivial  column of the claimed value (with the constant 1, where none is printed), and the trivial
-               value, which the risk never exceeds whatever the algorithm does. Where the claimed value is
-               above the trivial one the statement says nothing and every slope obeys it: one such cell makes
-               all verdicts INCONCLUSIVE.
+    form, trivial  column of the claimed value (with the constant 1, where none is printed), and the value
+               that the risk never exceeds whatever the algorithm does. Where the first is above the second
+               the statement says nothing: one such cell makes all verdicts INCONCLUSIVE.
     standard_error  column with the standard error of the rows' risks; None estimates it from the rows of a
                cell (a table with one row per cell is taken to be free of Monte Carlo error).
     trial      column that names trials which recur over cells (a seed, a fold, a dataset of which every n
@@ -134,7 +105,7 @@ def fit_rate(
     names = question.names
     if risk in names:
         raise ValueError(f"axes must name what was varied, got the risk column {risk!r} itself")
-    cells = cells_of(table, Columns(risk=risk, axes=names, error=standard_error, trial=trial))
+    cells = cells_of(table, risk, names, error=standard_error, trial=trial)
     one_sided = [] if question.side is Side.TIGHT else list(question.claimed)
     question = replace(question, falling=directions(cells.axes, vanishing, one_sided))
     design = np.column_stack([np.ones(cells.risk.size), *(np.log(cells.axes[a]) for a in names)])
@@ -146,13 +117,7 @@ def fit_rate(
     if vacuous := _vacuous_cells(table, form, trivial, names):
         note = f"the claimed form exceeds the trivial value in {vacuous} cells: no slope decides"
         doubts.append(Doubt(note, "only cells where the claimed form is below the trivial value can decide"))
-    fits = []
-    for j, diagnosis in enumerate(diagnose(fitted, tolerance)):
-        found = question.held_against(exponent_of(fit, j + 1), diagnosis, doubts)
-        left = question.left_open(found, doubts)
-        note = "; ".join(filter(None, [found.note, cells.unusable]))
-        said = advice(fitted, j, left) if isinstance(left, Open) else left
-        fits.append(replace(found, note=note, advice=said))
+    fits = [question.answer(fitted, j, doubts) for j in range(len(names))]
     return RateFit(
         axes=tuple(fits),
         constant=math.exp(min(float(fit.coefficients[0]), 700.0)),
@@ -186,18 +151,15 @@ def _doubts(fitted: Fitted, below: bool, undeclared: bool) -> Iterator[Doubt]:
         "independent, say so by trial=False (--trial none); standard deviations in the place of "
         "standard errors look the same"
     )
-    close = too_close(fit, fitted.seen, cells.spare)
-    if cells.together < DEPENDENT:
+    close, together = too_close(fit, fitted.seen, cells.spare), cells.together
+    if together < DEPENDENT:
         yield Doubt(
             "the rows of neighbouring cells go together, in their order, as those of independent cells "
-            f"do with probability {cells.together:.1g} only",
-            name,
-        )
+            f"do with probability {together:.1g} only", name,
+        )  # fmt: skip
     elif close < DEPENDENT:
-        yield Doubt(
-            f"cells lie closer to the line than the spread of their trials allows (probability {close:.1g})",
-            name,
-        )
+        words = "cells lie closer to the line than the spread of their trials allows"
+        yield Doubt(f"{words} (probability {close:.1g})", name)
 
 
 def _fitted(design: Array, cells: Cells, below: bool) -> tuple[Regression, Observed]:

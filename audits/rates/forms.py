@@ -1,9 +1,9 @@
 """Laws that are no single power: sums of terms with coefficients ≥ 0, and which of two forms fits better.
 
-A form is text, "a/n + b*sqrt(d)/(n*sqrt(m))" or "log(n)/n": columns of the table, names of coefficients, one
-a term (left out where the term has none), numbers, + - * / ** and sqrt, log, exp. Coefficients are fitted by
-weighted least squares on the relative scale: with the law f = Σ c_k t_k, m/f = Σ c_k t_k/f + error, where the
-error has the variance v/f² + τ². Their intervals are those of `regress`.
+A form is text, "a/n + b*sqrt(d)/(n*sqrt(m))" or "log(n)/n": columns of the table, names of coefficients, each
+a factor of its own term (left out where there is one term), numbers, + - * / ** and sqrt, log, exp.
+Coefficients are fitted by weighted least squares on the relative scale: with the law f = Σ c_k t_k,
+m/f = Σ c_k t_k/f + error, where the error has the variance v/f² + τ². Their intervals are those of `regress`.
 
 Two forms are compared by the squared errors of the log risk where each cell is foreseen from the others. With
 predictions p₁, p₂ and Δ = p₁ − p₂, Σ(y − p₂)² − Σ(y − p₁)² = ΣΔ²·(2α − 1), α the slope of y − p₂ against Δ
@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.rates.cells import Cells, Columns, cells_of, log_risk, near
-from audits.rates.exponents import Exponent
+from audits.rates.advice import further_levels
+from audits.rates.cells import Cells, cells_of, log_risk, near
+from audits.rates.exponents import Exponent, t_quantile
 from audits.rates.regression import exponent_of, regress
 
 Array = NDArray[np.float64]
@@ -38,73 +39,55 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {"sqrt": np.sqrt, "log": np.log, "ex
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """One term of a form: its text, its coefficient (generated where the text has none), its tree."""
+class Form:
+    """A sum of terms: its text, the names of its coefficients, the columns in it, its tree."""
 
     text: str
-    coefficient: str
+    coefficients: tuple[str, ...]
+    axes: tuple[str, ...]
     tree: ast.expr
 
-    def at(self, axes: Mapping[str, Any], coefficient: float = 1.0) -> Array:
-        """The term at values of the axes."""
+    def at(self, axes: Mapping[str, Array], values: Array) -> Array:
+        """The form with these coefficients, an entry a cell."""
+        names = {**axes, **dict(zip(self.coefficients, values, strict=True))}
         with np.errstate(all="ignore"):
-            return np.asarray(_value(self.tree, {**axes, self.coefficient: coefficient}), dtype=np.float64)
+            found = np.asarray(_value(self.tree, names), dtype=np.float64)
+        return np.broadcast_to(found, np.shape(next(iter(axes.values()))))
 
+    def terms(self, axes: Mapping[str, Array]) -> Array:
+        """The terms (cells, k), each the form with one coefficient 1 and the others 0.
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A sum of terms and the columns in it."""
-
-    text: str
-    terms: tuple[Term, ...]
-    axes: tuple[str, ...]
-
-    def design(self, axes: Mapping[str, Array]) -> Array:
-        """The terms (cells, k); ValueError where one is not > 0 and finite in every cell."""
-        size = len(next(iter(axes.values())))
-        columns = [np.broadcast_to(term.at(axes), (size,)) for term in self.terms]
-        for term, column in zip(self.terms, columns, strict=True):
+        Raises ValueError where one is not > 0 and finite in every cell, or the form is not their sum.
+        """
+        units = np.eye(len(self.coefficients))
+        found = np.column_stack([self.at(axes, unit) for unit in units])
+        for name, column in zip(self.coefficients, found.T, strict=True):
             if not (np.isfinite(column).all() and (column > 0.0).all()):
-                raise ValueError(f"form: the term {term.text!r} must be finite and > 0 in every cell")
-            if not np.allclose(term.at(axes, 6.0), 6.0 * column, rtol=1e-9, atol=0.0):
-                raise ValueError(f"form: coefficient {term.coefficient!r} must be a factor of {term.text!r}")
-        return np.column_stack(columns)
+                raise ValueError(f"form: the term of {name!r} must be finite and > 0 in every cell")
+        values = np.arange(2.0, 2.0 + len(units))
+        if not np.allclose(self.at(axes, values), found @ values, rtol=1e-9, atol=0.0):
+            raise ValueError(f"form must be a sum of terms with a coefficient each, got {self.text!r}")
+        return found
 
 
 def parsed(text: str, columns: Sequence[str]) -> Form:
-    """The form of this text; ValueError for what is no sum of terms with one coefficient each.
+    """The form of this text; ValueError for what is none.
 
-    >>> [t.coefficient for t in parsed("a/n + b*log(n)/n", ["n"]).terms], parsed("log(n)/n", ["n"]).axes
-    (['a', 'b'], ('n',))
+    >>> parsed("a/n + b*log(n)/n", ["n"]).coefficients, parsed("log(n)/n", ["n"]).coefficients
+    (('a', 'b'), ('c',))
     """
     try:
         tree = ast.parse(text.replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
         raise ValueError(f"form must be a formula such as 'a/n + b/sqrt(n)', got {text[:60]!r}") from None
-    known = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - _FUNCTIONS.keys()
+    known = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
     axes = tuple(name for name in columns if name in known)
     if not axes:
         raise ValueError(f"form must name columns out of {list(columns)}, got {text!r}")
-    terms: list[Term] = []
-    for k, part in enumerate(_summands(tree)):
-        free = sorted({n.id for n in ast.walk(part) if isinstance(n, ast.Name)} & (known - {*axes}))
-        if len(free) > 1:
-            raise ValueError(f"form: a term has one coefficient, got {free} in {ast.unparse(part)!r}")
-        name = free[0] if free else f"c{k + 1}"
-        if not free:
-            part = ast.BinOp(ast.Name(name), ast.Mult(), part)
-        if any(term.coefficient == name for term in terms):
-            raise ValueError(f"form: each term needs a coefficient of its own, got {name!r} twice")
-        terms.append(Term(ast.unparse(part), name, part))
-    return Form(text, tuple(terms), axes)
-
-
-def _summands(tree: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Add):
-        yield from _summands(tree.left)
-        yield from _summands(tree.right)
-    else:
-        yield tree
+    coefficients = tuple(sorted(set(known) - _FUNCTIONS.keys() - set(axes)))
+    if not coefficients:
+        return Form(text, ("c",), axes, ast.BinOp(ast.Name("c"), ast.Mult(), tree))
+    return Form(text, coefficients, axes, tree)
 
 
 def _value(tree: ast.expr, names: Mapping[str, Any]) -> Any:
@@ -157,21 +140,18 @@ def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
     {'a': 3.0, 'b': 0.05}
     """
     form = parsed(text, [str(c) for c in table if c != risk])
-    cells = cells_of(table, Columns(risk=risk, axes=form.axes, least=1, **options))
-    design = form.design(cells.axes)
+    cells = cells_of(table, risk, form.axes, least=1, **options)
+    design = form.terms(cells.axes)
     found = _coefficients(design, cells)
-    used = found > 0.0
     law = design @ found
     relative = near(cells, law).less(np.log(law) - 1.0)
+    used = np.flatnonzero(found > 0.0)
     columns = (design * found)[:, used] / law[:, None]
     fit = regress(columns, relative)
-    coefficients: dict[str, Exponent] = {}
-    for k, term in enumerate(form.terms):
-        if not used[k]:
-            coefficients[term.coefficient] = Exponent(estimate=0.0, standard_error=math.inf)
-            continue
-        share = exponent_of(fit, int(used[:k].sum()))
-        coefficients[term.coefficient] = share.times(float(found[k]))
+    unused = Exponent(estimate=0.0, standard_error=math.inf)
+    coefficients = dict.fromkeys(form.coefficients, unused)
+    for i, k in enumerate(used):
+        coefficients[form.coefficients[k]] = exponent_of(fit, i).times(float(found[k]))
     trends: dict[str, Exponent] = {}
     for axis, values in cells.axes.items():
         along = np.log(values / np.exp(np.log(values).mean()))
@@ -219,29 +199,22 @@ def _scatter(mean: Array, error: Array, scale: Array, law: Array) -> float:
 
 def _crossings(form: Form, found: Array, cells: Cells) -> Iterator[str]:
     """Where two terms are equal along an axis, the other axes at their geometric means."""
-    from scipy.optimize import brentq
-
-    centre = {axis: float(np.exp(np.log(values).mean())) for axis, values in cells.axes.items()}
-    active = [k for k in range(len(form.terms)) if found[k] > 0.0]
-    for k, other in itertools.combinations(active, 2):
-        for axis, values in cells.axes.items():
-
-            def ratio(u: float, k: int = k, other: int = other, axis: str = axis) -> float:
-                at = centre | {axis: math.exp(u)}
-                return math.log(
-                    found[k] * float(form.terms[k].at(at)) / (found[other] * float(form.terms[other].at(at)))
-                )
-
-            low, high = math.log(values.min()), math.log(values.max())
-            ends = ratio(low), ratio(high)
-            names = form.terms[k].text, form.terms[other].text
-            if ends[0] * ends[1] < 0.0:
-                crossing: Any = brentq(ratio, low, high)
-                place = math.exp(crossing)
-                first, last = names if ends[0] > 0.0 else names[::-1]
-                yield f"{first} is larger up to {axis} = {place:.4g}, {last} beyond"
-            elif abs(ends[0] - ends[1]) > 1e-9:
-                yield f"{names[0 if ends[0] > 0.0 else 1]} is larger at all measured {axis}"
+    steps = 401
+    centre = {axis: np.full(steps, np.exp(np.log(values).mean())) for axis, values in cells.axes.items()}
+    active = [k for k in range(len(found)) if found[k] > 0.0]
+    for axis, values in cells.axes.items():
+        along = np.geomspace(values.min(), values.max(), steps)
+        terms = np.log(form.terms(centre | {axis: along}) * np.maximum(found, 1e-300))
+        for k, other in itertools.combinations(active, 2):
+            gap = terms[:, k] - terms[:, other]
+            first, last = (form.coefficients[i] for i in ((k, other) if gap[0] > 0.0 else (other, k)))
+            if gap[0] * gap[-1] < 0.0:
+                at = int(np.flatnonzero(gap[:-1] * gap[1:] <= 0.0)[0])
+                share = gap[at] / (gap[at] - gap[at + 1])  # powers are straight lines in the logarithms
+                place = along[at] * (along[at + 1] / along[at]) ** share
+                yield f"the term of {first} is larger up to {axis} = {place:.4g}, that of {last} beyond"
+            elif np.ptp(gap) > 1e-9:
+                yield f"the term of {first} is larger than that of {last} at all measured {axis}"
 
 
 # --- Two forms ------------------------------------------------------------------------------------------
@@ -281,10 +254,10 @@ def compare_forms(
     names = [str(c) for c in table if c != risk]
     forms = [parsed(text, names) for text in (first, second)]
     axes = tuple(dict.fromkeys(a for form in forms for a in form.axes))
-    cells = cells_of(table, Columns(risk=risk, axes=axes, least=1, **options))
+    cells = cells_of(table, risk, axes, least=1, **options)
     if cells.risk.min() <= 0.0:
         raise ValueError(f"mean risk must be > 0 in every cell, to compare forms, got {cells.risk.min():.6g}")
-    seen, designs = log_risk(cells), [form.design(cells.axes) for form in forms]
+    seen, designs = log_risk(cells), [form.terms(cells.axes) for form in forms]
     apart = ~np.eye(cells.risk.size, dtype=bool)
     told = [
         np.log([design[i] @ _coefficients(design, cells, keep) for i, keep in enumerate(apart)])
@@ -300,40 +273,28 @@ def compare_forms(
     low, high = slope.interval(level)
     better = first if low > 0.5 else second if high < 0.5 else None
     errors = tuple(float(np.sqrt(np.mean((seen.y - p) ** 2))) for p in told)
-    advice = (
-        ""
-        if better
-        else _sizes(forms, cells, slope.standard_error * float(np.linalg.norm(difference)), level)
-    )
+    scatter = slope.standard_error * float(np.linalg.norm(difference))
     return FormChoice(
-        better=better, errors=(errors[0], errors[1]), weight=slope.estimate, low=low, high=high, advice=advice
-    )
+        better=better, errors=(errors[0], errors[1]), weight=slope.estimate, low=low, high=high,
+        advice="" if better else _sizes(forms, cells, scatter, level),
+    )  # fmt: skip
 
 
 def _sizes(forms: Sequence[Form], cells: Cells, scatter: float, level: float) -> str:
     """How far the longest axis would have to go, with this scatter of the log risk in each cell."""
-    from audits.rates.exponents import t_quantile
-
-    axis = max(cells.axes, key=lambda name: float(np.log(np.ptp(cells.axes[name]) + 1.0)))
-    levels = np.unique(cells.axes[axis])
-    if levels.size < 2:
+    axis = max(cells.axes, key=lambda name: float(np.ptp(np.log(cells.axes[name]))))
+    if np.ptp(cells.axes[axis]) == 0.0:
         return "it cannot be told in this range"
-    ratio = float((levels[-1] / levels[0]) ** (1.0 / (levels.size - 1)))
-    last = cells.axes[axis] == levels[-1]
-    laws = [_coefficients(form.design(cells.axes), cells) for form in forms]
-    for added in range(1, MOST_LEVELS + 1):
-        axes = {name: np.concatenate([v, np.tile(v[last], added)]) for name, v in cells.axes.items()}
-        axes[axis][len(cells.risk) :] *= np.repeat(ratio ** np.arange(1, added + 1), last.sum())
+    laws = [_coefficients(form.terms(cells.axes), cells) for form in forms]
+    for largest, axes in further_levels(cells.axes, axis, MOST_LEVELS):
         apart = min(_distance(forms[k], forms[1 - k], axes, laws[k]) for k in range(2))
         if t_quantile(level, len(axes[axis]) - 2.0) * scatter <= 0.5 * apart:
-            return f"cells up to {axis} = {levels[-1] * ratio**added:.3g} would tell"
+            return f"cells up to {axis} = {largest:.3g} would tell"
     return f"{MOST_LEVELS} further levels of {axis} would not tell: fewer errors in each cell could"
 
 
 def _distance(right: Form, wrong: Form, axes: Mapping[str, Array], found: Array) -> float:
     """√Σ(log f − log g)² of a law and the best fit to it by the other form."""
-    law = right.design(axes) @ found
-    zero = np.zeros(law.size)
-    cells = Cells(dict(axes), law, zero, law.size, 0.0, False)
-    design = wrong.design(axes)
+    law = right.terms(axes) @ found
+    cells, design = Cells(dict(axes), law, np.zeros(law.size), law.size, 0.0, False), wrong.terms(axes)
     return float(np.linalg.norm(np.log(design @ _coefficients(design, cells) / law)))

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from audits.evidence import Side, Verdict
-from audits.rates.advice import Open
-from audits.rates.diagnostics import Diagnosis
+from audits.evidence import Evidence, Side, Verdict
+from audits.rates.advice import advice
+from audits.rates.diagnostics import Diagnosis, Fitted, diagnose
 from audits.rates.directions import which_is_worse
 from audits.rates.exponents import Exponent, t_quantile
+from audits.rates.regression import exponent_of
 from audits.rates.result import AxisFit
 
 _Z90 = 1.2815515655446004
 _ROUNDING = 1e-9
 """Of the exponents of exact tables."""
+COARSE = 0.25
+"""Half of the distance between a root and none: a resolution above it is said in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,11 @@ class Question:
         """Of one limit of the interval that refutes."""
         return self.share / 2.0 if self.side is Side.TIGHT else self.share
 
+    @property
+    def equivalence_level(self) -> float:
+        """Of one limit of the interval that must lie within the tolerance for CONSISTENT."""
+        return self.level if self.equivalence_alpha is None else self.equivalence_alpha
+
     def forbidden(self, axis: str) -> tuple[bool, bool]:
         """Whether a lower, and whether a higher exponent than claimed breaks the claim.
 
@@ -76,74 +84,103 @@ class Question:
         high = self.side is Side.TIGHT or (self.side is Side.UPPER) != bool(self.falling.get(axis))
         return self.side is Side.TIGHT or not high, high
 
-    def held_against(self, exponent: Exponent, diagnosis: Diagnosis, doubts: Sequence[Doubt]) -> AxisFit:
-        """The exponent of one axis against what is claimed of it."""
-        axis = diagnosis.axis
-        claimed = self.claimed.get(axis)
-        low, high = exponent.interval(self.level)
-        notes: list[str] = []
+    def answer(self, fitted: Fitted, j: int, doubts: Sequence[Doubt]) -> AxisFit:
+        """The exponent of axis j against what is claimed of it."""
+        axis, exponent = self.names[j], exponent_of(fitted.fit, j + 1)
+        diagnosis, claimed = diagnose(fitted, j, self.tolerance), self.claimed.get(axis)
         verdict: Verdict | None = None
-        reach = math.inf
+        resolution: float | None = None
+        notes: list[str] = []
         if claimed is not None:
-            if self.side is not Side.TIGHT:
-                notes.append(self._direction(axis, claimed))
-            verdict = self._verdict(axis, exponent, claimed, notes)
-            if diagnosis.plainly_curved and not self._at_both_ends(diagnosis, claimed, verdict):
-                verdict = Verdict.INCONCLUSIVE
-            for doubt in doubts:
-                notes.append(doubt.note)
-                verdict = verdict if doubt.stands and verdict is Verdict.REFUTED else Verdict.INCONCLUSIVE
+            verdict, notes = self._judged(axis, exponent, claimed, diagnosis, doubts)
             reach = self.tolerance + _reach(self.level, exponent)
+            resolution = reach if math.isfinite(reach) else None
+        notes += [*diagnosis.warnings(), *filter(None, [fitted.cells.unusable])]
+        if verdict is Verdict.CONSISTENT and claimed is not None and resolution is not None:
+            notes += self._unseen(axis, exponent, claimed, resolution, diagnosis.logarithm)
         lower, higher = self.forbidden(axis)
+        low, high = exponent.interval(self.level)
+        error = exponent.standard_error
+        open_ = verdict is Verdict.INCONCLUSIVE and claimed is not None
         return AxisFit(
-            axis=axis, exponent=exponent, low=low, high=high, confidence=1.0 - 2.0 * self.level,
-            claimed=claimed, tolerance=self.tolerance, side=self.side,
-            worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
-            resolution=reach if math.isfinite(reach) else None,
-            alpha_spent=0.0 if claimed is None else self.share, diagnosis=diagnosis,
-            note="; ".join([*notes, *diagnosis.warnings()]),
-            harm=which_is_worse(self.falling.get(axis)),
+            axis=axis, exponent=exponent, diagnosis=diagnosis, harm=which_is_worse(self.falling.get(axis)),
+            advice=self._advice(fitted, j, exponent, diagnosis, doubts) if open_ else "",
+            evidence=Evidence(
+                quantity=f"exponent of {axis}", estimate=exponent.estimate, low=low, high=high,
+                confidence=1.0 - 2.0 * self.level, samples=fitted.cells.rows, claimed=claimed, axis=axis,
+                method="tost" if self.side is Side.TIGHT else "one-sided",
+                worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
+                resolution=resolution, alpha_spent=0.0 if claimed is None else self.share,
+                standard_error=error if math.isfinite(error) else None,
+                degrees_of_freedom=exponent.degrees_of_freedom, note="; ".join(notes),
+            ),
         )  # fmt: skip
 
-    @property
-    def equivalence_level(self) -> float:
-        """Of one limit of the interval that must lie within the tolerance for CONSISTENT."""
-        return self.level if self.equivalence_alpha is None else self.equivalence_alpha
-
-    def left_open(self, fit: AxisFit, doubts: Sequence[Doubt]) -> Open | str:
-        """What keeps an INCONCLUSIVE exponent open: an interval, or a reason that no interval mends; "" where
-        nothing is open."""
-        if fit.verdict is not Verdict.INCONCLUSIVE or fit.claimed is None:
-            return ""
-        if doubts:
-            return doubts[0].advice
-        if fit.diagnosis.plainly_curved:
-            return (
-                f"no exponent fits all of the range: measure at values of {fit.axis} where the slope has "
-                "settled, or fit the printed form with all its terms (--form, fit_form)"
-            )
-        if fit.diagnosis.seems_curved:
-            first, last = fit.diagnosis.ends
-            return (
-                f"the local exponent seems to go from {first:.3g} to {last:.3g}: more of {fit.axis} "
-                "would move the exponent and not only narrow its interval; fit the terms of the law (--form, "
-                "fit_form), or measure where the slope has settled"
-            )
-        deviation = fit.exponent.estimate - fit.claimed
-        lower, higher = self.forbidden(fit.axis)
-        beyond = max(deviation if higher else -math.inf, -deviation if lower else -math.inf)
-        room = self.tolerance - beyond
-        return Open(fit.exponent, room, self.equivalence_level if room > 0.0 else self.level)
-
-    def _verdict(self, axis: str, exponent: Exponent, claimed: float, notes: list[str]) -> Verdict:
+    def _judged(
+        self, axis: str, exponent: Exponent, claimed: float, diagnosis: Diagnosis, doubts: Sequence[Doubt]
+    ) -> tuple[Verdict, list[str]]:
+        """The verdict on one axis, with what a reader should know of it."""
+        notes = [] if self.side is Side.TIGHT else [self._direction(axis, claimed)]
         low, high = exponent.interval(self.equivalence_level)
         within = not any(self._breaks(axis, claimed, low, high))
         if self.equivalence_alpha is not None and within:
             notes.append(self._passed(axis, claimed, low, high))
         low, high = exponent.interval(self.level)
+        verdict = Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
         if any(self._breaks(axis, claimed, high, low)):
-            return Verdict.REFUTED
-        return Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
+            verdict = Verdict.REFUTED
+        # Of a curve a verdict stands where the local exponents at both ends say the same.
+        first, last = (self._breaks(axis, claimed, end, end) for end in diagnosis.ends)
+        alike = first == last and any(first) == (verdict is Verdict.REFUTED)
+        if diagnosis.plainly_curved and not alike:
+            verdict = Verdict.INCONCLUSIVE
+        for doubt in doubts:
+            verdict = verdict if doubt.stands and verdict is Verdict.REFUTED else Verdict.INCONCLUSIVE
+        return verdict, [*notes, *(doubt.note for doubt in doubts)]
+
+    def _advice(
+        self, fitted: Fitted, j: int, exponent: Exponent, diagnosis: Diagnosis, doubts: Sequence[Doubt]
+    ) -> str:
+        """What would decide an exponent that is open: more measurements, or what mends a reason."""
+        axis, claimed = self.names[j], self.claimed[self.names[j]]
+        if doubts:
+            return doubts[0].advice
+        if diagnosis.plainly_curved:
+            return (
+                f"no exponent fits all of the range: measure at values of {axis} where the slope has "
+                "settled, or fit the printed form with all its terms (--form, fit_form)"
+            )
+        if diagnosis.seems_curved:
+            first, last = diagnosis.ends
+            return (
+                f"the local exponent seems to go from {first:.3g} to {last:.3g}: more of {axis} "
+                "would move the exponent and not only narrow its interval; fit the terms of the law (--form, "
+                "fit_form), or measure where the slope has settled"
+            )
+        deviation, (lower, higher) = exponent.estimate - claimed, self.forbidden(axis)
+        beyond = max(deviation if higher else -math.inf, -deviation if lower else -math.inf)
+        room = self.tolerance - beyond
+        return advice(fitted, j, exponent, room, self.equivalence_level if room > 0.0 else self.level)
+
+    def _unseen(
+        self, axis: str, exponent: Exponent, claimed: float, resolution: float, logarithm: float | None
+    ) -> Iterator[str]:
+        """What a CONSISTENT exponent leaves unseen, a phrase each.
+
+        That no exponent near the claimed one was measured, where the interval of confidence 0.99 excludes it
+        in the direction that obeys the claim; which true exponents would be refuted, where the resolution is
+        above `COARSE`; that a logarithm would not be, where it moves the exponent by less than that.
+        """
+        (low, high), (lower, higher) = exponent.interval(0.005), self.forbidden(axis)
+        if not (lower and higher) and (claimed - high if higher else low - claimed) > self.tolerance:
+            yield f"nothing measured is tight along {axis}"
+        if resolution > COARSE:
+            ends = [f"below {claimed - resolution:.2f}"] * lower + [
+                f"above {claimed + resolution:.2f}"
+            ] * higher
+            yield f"a true exponent is refuted in 9 of 10 runs only {' or '.join(ends)}"
+        if logarithm is not None and logarithm < resolution:
+            yield f"a logarithm of {axis} could not be seen in the exponent: it moves by {logarithm:.2g}"
 
     def _direction(self, axis: str, claimed: float) -> str:
         """Which way the axis goes, and which exponent breaks a one-sided claim."""
@@ -167,11 +204,6 @@ class Question:
         lower, higher = self.forbidden(axis)
         slack = self.tolerance + _ROUNDING
         return lower and lowest < claimed - slack, higher and highest > claimed + slack
-
-    def _at_both_ends(self, diagnosis: Diagnosis, claimed: float, verdict: Verdict) -> bool:
-        """Whether the local exponents at both ends of the range say what the verdict says."""
-        first, last = (self._breaks(diagnosis.axis, claimed, end, end) for end in diagnosis.ends)
-        return any(first) == any(last) == (verdict is Verdict.REFUTED) and first == last
 
 
 def _reach(level: float, exponent: Exponent) -> float:

@@ -3,84 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.evidence import Evidence, Side, Verdict, combine
+from audits.evidence import Evidence, Verdict, combine
 from audits.rates.diagnostics import Diagnosis
 from audits.rates.exponents import Exponent
 from audits.rates.regression import Regression
 
 Array = NDArray[np.float64]
-COARSE = 0.25
-"""Half of the distance between a root and none: a resolution above it is said in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AxisFit:
-    """The exponent of one axis, its interval, and what that says of the claimed exponent.
+    """The exponent of one axis, and what it says of the claimed exponent.
 
-    exponent    from the joint regression on all axes.
-    low, high   interval of the exponent at the level `confidence`.
-    worse       the direction in which the exponent gets worse: "higher", "lower" or "either".
-    claimed     None where nothing is claimed; verdict and resolution are None then.
-    diagnosis   curvature, the cell that moves it most, length of the range; what is wrong is in the note.
-    resolution  the smallest distance of the true exponent from the claimed one, on the forbidden side, that
-                would have been refuted with probability 0.9.
-    harm        the direction in which the risk itself grows faster, whatever is claimed: "higher", "lower",
-                "either" where nobody knows whether the axis grows or falls.
-    advice      what would decide an INCONCLUSIVE exponent, in a sentence, computed from the design; else "".
+    exponent   from the joint regression on all axes.
+    evidence   its interval, the claimed exponent and the verdict, None where nothing is claimed. Its
+               resolution is the smallest distance of the true exponent from the claimed one, in a direction
+               that breaks the claim, that would have been refuted with probability 0.9.
+    diagnosis  curvature, length of the range; what is wrong is in the note of the evidence.
+    harm       the direction in which the risk itself grows faster, whatever is claimed: "higher", "lower",
+               "either" where nobody knows whether the axis grows or falls.
+    advice     what would decide an INCONCLUSIVE exponent, in a sentence, computed from the design; else "".
     """
 
     axis: str
     exponent: Exponent
-    low: float
-    high: float
-    confidence: float
-    claimed: float | None
-    tolerance: float
-    side: Side
-    worse: str
-    verdict: Verdict | None
-    resolution: float | None
-    alpha_spent: float
+    evidence: Evidence
     diagnosis: Diagnosis
-    note: str
-    advice: str = ""
-    harm: str = "either"
+    harm: str
+    advice: str
 
-    def unseen(self) -> Iterator[str]:
-        """What a CONSISTENT exponent leaves unseen, a phrase each.
-
-        That no exponent near the claimed one was measured, where the interval of confidence 0.99 excludes it
-        in the direction that obeys the claim; which true exponents would be refuted, where the resolution is
-        above `COARSE`; that a logarithm would not be, where it moves the exponent by less than that.
-        """
-        if self.verdict is not Verdict.CONSISTENT or self.claimed is None or self.resolution is None:
-            return
-        low, high = self.exponent.interval(0.005)
-        from_below = "" if self.worse == "higher" else f"below {self.claimed - self.resolution:.2f}"
-        from_above = "" if self.worse == "lower" else f"above {self.claimed + self.resolution:.2f}"
-        beyond = {"higher": self.claimed - high, "lower": low - self.claimed}.get(self.worse, 0.0)
-        if beyond > self.tolerance:
-            yield f"nothing measured is tight along {self.axis}"
-        if self.resolution > COARSE:
-            which = " or ".join(filter(None, [from_below, from_above]))
-            yield f"a true exponent is refuted in 9 of 10 runs only {which}"
-        shift = self.diagnosis.logarithm
-        if shift is not None and shift < self.resolution:
-            yield f"a logarithm of {self.axis} could not be seen in the exponent: it moves by {shift:.2g}"
+    @property
+    def verdict(self) -> Verdict | None:
+        """Of the claimed exponent; None where none is claimed."""
+        return self.evidence.verdict
 
     def __str__(self) -> str:
-        claim = "" if self.claimed is None else f", claimed {self.claimed:.4g} → {self.verdict}"
-        text = (
-            f"exponent of {self.axis}: {self.exponent.estimate:.4g} [{self.low:.4g}, {self.high:.4g}]{claim}"
-        )
-        text += f" ({self.note})" if self.note else ""
+        e = self.evidence
+        claim = "" if e.claimed is None else f", claimed {e.claimed:.4g} → {e.verdict}"
+        text = f"{e.quantity}: {e.estimate:.4g} [{e.low:.4g}, {e.high:.4g}]{claim}"
+        text += f" ({e.note})" if e.note else ""
         return text + (f"; {self.advice}" if self.advice else "")
 
 
@@ -114,7 +82,7 @@ class RateFit:
     def __repr__(self) -> str:
         cells = len(self.cells["risk"])
         head = f"RateFit: {cells} cells, constant {self.constant:.4g}, misfit {self.misfit:.2g}"
-        levels = sorted({axis.confidence for axis in self.axes})
+        levels = sorted({e.confidence for e in self.evidence()})
         head += f", intervals of confidence {' and '.join(f'{level:.4g}' for level in levels)}"
         if self.trials:
             head += f", {self.trials[1]} trials by {self.trials[0]!r}"
@@ -158,7 +126,7 @@ class RateFit:
 
     def evidence(self) -> list[Evidence]:
         """One piece of evidence per axis, quantity "exponent of <axis>"."""
-        return [_axis_evidence(fit, self.samples) for fit in self.axes]
+        return [axis.evidence for axis in self.axes]
 
     def plot(self, axis: str | None = None, ax: Any = None) -> Any:
         """Log-log plot of the cells along one axis (the first by default), the other axes divided out.
@@ -168,28 +136,6 @@ class RateFit:
         KeyError for an axis that was not fitted.
         """
         return _plot(self, self[axis] if axis is not None else self.axes[0], ax)
-
-
-def _axis_evidence(fit: AxisFit, samples: int) -> Evidence:
-    error = fit.exponent.standard_error
-    return Evidence(
-        quantity=f"exponent of {fit.axis}",
-        estimate=fit.exponent.estimate,
-        low=fit.low,
-        high=fit.high,
-        confidence=fit.confidence,
-        method="tost" if fit.side is Side.TIGHT else "one-sided",
-        samples=samples,
-        claimed=fit.claimed,
-        axis=fit.axis,
-        worse=fit.worse,
-        verdict=fit.verdict,
-        resolution=fit.resolution,
-        alpha_spent=fit.alpha_spent,
-        standard_error=error if math.isfinite(error) else None,
-        degrees_of_freedom=fit.exponent.degrees_of_freedom,
-        note="; ".join(filter(None, [fit.note, *fit.unseen()])),
-    )
 
 
 def _plot(fit: RateFit, chosen: AxisFit, ax: Any) -> Any:
@@ -214,9 +160,10 @@ def _plot(fit: RateFit, chosen: AxisFit, ax: Any) -> Any:
     order, middle = np.argsort(x), math.exp(fit.level(centre).estimate)
     slope = chosen.exponent.estimate
     ax.plot(x[order], fitted[order], "-", label=f"fitted slope {slope:.3g}")
-    claimed = None if chosen.claimed is None else (x / centre[chosen.axis]) ** chosen.claimed * middle
+    power = chosen.evidence.claimed
+    claimed = None if power is None else (x / centre[chosen.axis]) ** power * middle
     if claimed is not None:
-        ax.plot(x[order], claimed[order], "--", label=f"claimed slope {chosen.claimed:.3g}")
+        ax.plot(x[order], claimed[order], "--", label=f"claimed slope {power:.3g}")
     ax.set(xscale="log", yscale="log", ylabel="risk")
     ax.tick_params(which="both", labelbottom=False)
     ax.legend()

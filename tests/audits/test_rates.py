@@ -15,10 +15,9 @@ from scipy import stats
 
 from audits.evidence import Side, Verdict
 from audits.rates import Exponent, compare_exponents, fit_rate, slope_against
-from audits.rates.advice import with_levels
-from audits.rates.cells import Columns, Observed, cells_of, going_together, log_risk
+from audits.rates.advice import further_levels, with_levels
+from audits.rates.cells import Observed, cells_of, going_together, log_risk
 from audits.rates.diagnostics import CURVED, PLAIN, Fitted
-from audits.rates.directions import falls
 from audits.rates.regression import exponent_of, over_trials, regress, too_close
 
 SIZES, LONG = np.geomspace(100.0, 6400.0, 7), np.geomspace(10.0, 1e5, 20)
@@ -44,19 +43,18 @@ def most(p, n):
 # --- The regression ------------------------------------------------------------------------------------
 
 
-def test_plain_line_is_scipys():
-    risk = np.exp(np.random.default_rng(0).normal(size=7) * 0.1) / SIZES
-    fit = fit_rate({"n": SIZES, "risk": risk}, "risk", ["n"])
-    oracle = stats.linregress(np.log(SIZES), np.log(risk))
-    assert fit["n"].exponent.estimate == pytest.approx(oracle.slope, rel=1e-12)
-    assert fit.constant == pytest.approx(math.exp(oracle.intercept), rel=1e-9)
-    assert fit["n"].exponent.standard_error >= oracle.stderr * (1 - 1e-12)
-    assert fit["n"].exponent.degrees_of_freedom == 5.0
-
-
 def weighted_case(rng, cells=15):
     design = np.column_stack([np.ones(cells), rng.normal(size=(cells, 2))])
     return design, rng.normal(size=cells), rng.exponential(size=cells) + 0.1
+
+
+def test_plain_line_is_scipys():
+    risk = np.exp(np.random.default_rng(0).normal(size=7) * 0.1) / SIZES
+    fit, oracle = (
+        fit_rate({"n": SIZES, "risk": risk}, "risk", ["n"]),
+        stats.linregress(np.log(SIZES), np.log(risk)),
+    )
+    assert (fit["n"].exponent.estimate, math.log(fit.constant)) == pytest.approx(oracle[:2], rel=1e-9)
 
 
 def test_weighted_fit_and_errors_are_those_of_statsmodels():
@@ -103,21 +101,6 @@ def test_trials_with_cells_of_their_own_have_the_closed_form_of_cr3():
 # --- Calibration and power -----------------------------------------------------------------------------
 
 
-def test_intervals_cover_where_the_scatter_grows_and_the_table_does_not_say_so():
-    # Other kinds of tables: benchmarks/rates.csv. Nominal 5 % and 0.2 %, which misses may fall short of.
-    rng, sizes = np.random.default_rng(5), np.geomspace(10.0, 1e4, 12)
-    design = np.column_stack([np.ones(12), np.log(sizes)])
-    missed, tables = np.zeros(2), 1000
-    for noise in np.linspace(0.02, 0.4, 12) * rng.normal(size=(tables, 12)):
-        exponent = exponent_of(regress(design, Observed(noise - np.log(sizes), np.zeros(12))), 1)
-        for i, level in enumerate((0.025, 0.001)):
-            low, high = exponent.interval(level)
-            missed[i] += not low <= -1.0 <= high
-    wide, narrow = missed / tables
-    assert 0.005 <= wide <= most(0.05, tables)  # and not so wide that the interval says nothing
-    assert narrow <= most(0.002, tables)
-
-
 @pytest.mark.parametrize("side", list(Side))
 def test_false_verdicts_at_the_edge_of_the_tolerance(side):
     # The least favourable case: the exponent is off by exactly the tolerance.
@@ -132,7 +115,9 @@ def test_false_verdicts_at_the_edge_of_the_tolerance(side):
 
 def test_power_at_the_resolution():
     rng, options = np.random.default_rng(7), {"claimed": {"n": -1.0}, "side": Side.UPPER, "alpha": 0.01}
-    reach = np.mean([fit_rate(noisy(rng), "risk", ["n"], **options)["n"].resolution for _ in range(100)])
+    reach = np.mean(
+        [fit_rate(noisy(rng), "risk", ["n"], **options)["n"].evidence.resolution for _ in range(100)]
+    )
     found = [fit_rate(noisy(rng, -1.0 + reach), "risk", ["n"], **options).verdict for _ in range(200)]
     # The resolution of one table is random, and the mean is used: 0.8 is asked, 0.9 is nominal.
     assert found.count(Verdict.REFUTED) / 200 >= 1.0 - most(0.2, 200)
@@ -171,18 +156,6 @@ def test_directions(exponent, side, axis, verdict):
         assert f"{axis} {'falls' if falling else 'grows'}: an exponent {above} -1 {breaks}" in found.note
 
 
-@pytest.mark.parametrize(
-    ("axis", "values", "expected"),
-    [
-        ("n", SIZES, False), ("p", SIZES, False), ("batch", np.array([1.0, 2.0, 8.0]), False),
-        ("epsilon", SIZES, True), ("δ", np.array([1e-6, 1e-5]), True), ("1/n", 1 / SIZES, True),
-        ("1/ε", SIZES, False), ("log(1/delta)", SIZES, False), ("eta", np.array([0.1, 0.2]), None),
-    ],
-)  # fmt: skip
-def test_where_an_axis_goes_is_known_by_name_or_values(axis, values, expected):
-    assert falls(axis, values) is expected
-
-
 def test_a_one_sided_claim_about_an_axis_of_unknown_direction_is_asked_about():
     table = {"eta": np.geomspace(0.01, 0.5, 7), "risk": np.geomspace(1.0, 50.0, 7)}
     assert fit_rate(table, "risk", ["eta"], {"eta": 1.0})["eta"].harm == "either"
@@ -192,16 +165,13 @@ def test_a_one_sided_claim_about_an_axis_of_unknown_direction_is_asked_about():
 
 
 def test_the_level_of_equivalence_is_its_own_and_a_pass_says_what_is_true():
-    table = noisy(np.random.default_rng(10), trials=4000)
-    strict = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6)
-    assert strict.verdict is Verdict.INCONCLUSIVE
-    passed = fit_rate(table, "risk", ["n"], {"n": -1.0}, 0.05, alpha=1e-6, equivalence_alpha=0.01)
-    assert passed.verdict is Verdict.CONSISTENT
-    assert (passed["n"].low, passed["n"].high) == (strict["n"].low, strict["n"].high)
-    above = fit_rate(table, "risk", ["n"], {"n": -1.0}, side=Side.UPPER, equivalence_alpha=0.01)["n"]
+    table, options = noisy(np.random.default_rng(10), trials=4000), {"claimed": {"n": -1.0}, "alpha": 1e-6}
+    assert fit_rate(table, "risk", ["n"], **options).verdict is Verdict.INCONCLUSIVE
+    assert fit_rate(table, "risk", ["n"], equivalence_alpha=0.01, **options).verdict is Verdict.CONSISTENT
+    above = fit_rate(table, "risk", ["n"], side=Side.UPPER, equivalence_alpha=0.01, **options)["n"]
     limit = above.exponent.interval(0.01)[1]
-    assert f"at most {limit:.4g} at one-sided level 0.01, -0.95 is allowed" in above.note
-    assert "within" not in above.note
+    assert f"at most {limit:.4g} at one-sided level 0.01, -0.95 is allowed" in above.evidence.note
+    assert "within" not in above.evidence.note
 
 
 def test_unclaimed_axes_are_context_alpha_is_split_and_order_is_nothing():
@@ -276,7 +246,7 @@ def test_seeds_that_share_a_slope_are_covered_and_never_decided_where_not_named(
     assert missed / tables <= most(0.05, tables)
     del table["seed"]
     blind = fit_rate(table, "risk", ["n"], {"n": -1.0})["n"]
-    assert (blind.verdict, "go together" in blind.note) == (Verdict.INCONCLUSIVE, True)
+    assert (blind.verdict, "go together" in blind.evidence.note) == (Verdict.INCONCLUSIVE, True)
     assert "--trial COLUMN" in blind.advice
     assert fit_rate(table, "risk", ["n"], {"n": -1.0}, trial=False)["n"].advice != blind.advice
 
@@ -285,11 +255,11 @@ def test_cells_too_close_to_the_line_are_inconclusive():
     # Standard deviations given as standard errors.
     exact = {"n": SIZES, "risk": 1.0 / SIZES, "error": 0.02 / SIZES}
     fit = fit_rate(exact, "risk", ["n"], {"n": -1.0}, standard_error="error")["n"]
-    assert (fit.verdict, "closer to the line" in fit.note) == (Verdict.INCONCLUSIVE, True)
+    assert (fit.verdict, "closer to the line" in fit.evidence.note) == (Verdict.INCONCLUSIVE, True)
     rng, alarms = np.random.default_rng(22), []
     for _ in range(1000):
         table = {"n": SIZES, "risk": (1.0 + 0.05 * rng.normal(size=7)) / SIZES, "e": 0.05 / SIZES}
-        cells = cells_of(table, Columns(risk="risk", axes=["n"], error="e"))
+        cells = cells_of(table, "risk", ["n"], error="e")
         seen = log_risk(cells)
         design = np.column_stack([np.ones(7), np.log(SIZES)])
         alarms.append(too_close(regress(design, seen), seen, cells.spare))
@@ -317,7 +287,7 @@ def test_which_column_names_trials(column, trial, used):
 
 def test_trials_that_cannot_be_used_are_named():
     table = {"n": SIZES, "risk": 1.0 / SIZES, "seed": np.zeros(7)}
-    assert "'seed' names 1 trial, and 4 are needed" in fit_rate(table, "risk", ["n"])["n"].note
+    assert "'seed' names 1 trial, and 4 are needed" in fit_rate(table, "risk", ["n"])["n"].evidence.note
     with pytest.raises(ValueError, match="trial: 'seed' names 1 trial"):
         fit_rate(table, "risk", ["n"], trial="seed")
     table["seed"] = np.arange(7)  # no trial recurs: cells are independent
@@ -347,9 +317,12 @@ def test_the_fit_below_zero_is_weighted_least_squares_of_scipy():
     assert fit["n"].exponent.estimate == pytest.approx(oracle, rel=1e-4)
     noise = {"n": SIZES, "risk": np.tile([1.0, -1.0], 4)[:7], "error": np.ones(7)}
     lost = fit_rate(noise, "risk", ["n"], {"n": 1.0}, 9.0, standard_error="error")["n"]
-    assert (lost.verdict, "three standard errors above 0" in lost.note) == (Verdict.INCONCLUSIVE, True)
+    assert (lost.verdict, "three standard errors above 0" in lost.evidence.note) == (
+        Verdict.INCONCLUSIVE,
+        True,
+    )
     few = fit_rate(noisy(np.random.default_rng(2), trials=4), "risk", ["n"], {"n": -1.0}, 10.0)["n"]
-    assert (few.verdict, "relative standard error" in few.note) == (Verdict.INCONCLUSIVE, True)
+    assert (few.verdict, "relative standard error" in few.evidence.note) == (Verdict.INCONCLUSIVE, True)
 
 
 # --- Log factors and printed forms -----------------------------------------------------------------------
@@ -376,13 +349,13 @@ def test_a_form_above_the_trivial_value_decides_nothing():
     assert slope_against(table, "risk", "f", side=Side.UPPER).verdict is Verdict.REFUTED
     found = slope_against(table, "risk", "f", side=Side.UPPER, trivial=0.3)
     assert found.verdict is Verdict.INCONCLUSIVE
-    assert "exceeds the trivial value in 9 cells" in found["f"].note
+    assert "exceeds the trivial value in 9 cells" in found["f"].evidence.note
     table = {"n": LONG, "f": 1e-3 / LONG, "risk": 1e-3 / LONG}
     plain, told = (slope_against(table, "risk", "f", side=Side.UPPER, **o) for o in ({}, {"trivial": 0.3}))
     assert told.evidence() == plain.evidence()
 
 
-# --- Curvature, one cell, a short range ------------------------------------------------------------------
+# --- Curvature, a short range ----------------------------------------------------------------------------
 
 
 def test_a_power_law_is_not_called_curved():
@@ -402,7 +375,7 @@ def test_a_rate_with_a_floor_is_plainly_no_power_law():
     fit = fit_rate({"n": n, "d": d, "risk": d / n + 1e-3 * d}, "risk", ["n", "d"], {"n": -1.0})
     assert (fit["n"].diagnosis.plainly_curved, fit["d"].diagnosis.curved) == (True, False)
     assert fit.verdict is Verdict.INCONCLUSIVE
-    assert fit["n"].note.startswith("plainly no power law: the local exponent goes from")
+    assert fit["n"].evidence.note.startswith("plainly no power law: the local exponent goes from")
     first, last = fit["n"].diagnosis.ends  # 1/n + c has the local exponents −1/(1 + c·n)
     assert (first < -0.9, last > -0.5) == (True, True)
 
@@ -426,17 +399,12 @@ def test_a_verdict_on_a_curve_must_hold_at_both_ends(exponent, side, verdict):
     assert fit.diagnosis.ends == pytest.approx((exponent, exponent - 0.08 * span))
 
 
-def test_a_cell_that_decides_a_short_range_and_few_cells_are_named():
-    risk = 1.0 / SIZES
-    risk[-1] *= 4.0
-    fit = only(risk)
-    assert fit.diagnosis.pull.cell == {"n": pytest.approx(6400.0)}
-    assert "one cell decides, n=6400: -1 without it" in fit.note
+def test_a_short_range_and_few_cells_are_named():
     sizes = np.geomspace(100.0, 100.0 * math.sqrt(10.0), 12)
-    assert only(1.0 / sizes, sizes).note == "0.5 decades only"
-    assert only(1.0 / SIZES).note == "7 cells only"
-    assert only(1.0 / LONG, LONG).note == ""
-    assert only(1.0 / SIZES[:4], SIZES[:4]).diagnosis.as_dict()["bend"] is None
+    assert list(only(1.0 / sizes, sizes).diagnosis.warnings()) == ["0.5 decades only"]
+    assert "7 cells only" in only(1.0 / SIZES).evidence.note
+    assert not list(only(1.0 / LONG, LONG).diagnosis.warnings())
+    assert only(1.0 / SIZES[:4], SIZES[:4]).diagnosis.bend is None
 
 
 # --- What would decide -----------------------------------------------------------------------------------
@@ -450,34 +418,17 @@ def levels(count):
 def test_the_width_foreseen_is_the_closed_form(count, added):
     n, m = (column.ravel() for column in np.meshgrid(levels(count), [1.0, 4.0, 16.0]))
     noise = np.exp(0.02 * np.random.default_rng(1).normal(size=n.size))
-    cells = cells_of({"n": n, "m": m, "risk": noise / n / m}, Columns(risk="risk", axes=("n", "m")))
+    cells = cells_of({"n": n, "m": m, "risk": noise / n / m}, "risk", ("n", "m"))
     design, seen = np.column_stack([np.ones(n.size), np.log(cells.axes["n"]), np.log(cells.axes["m"])]), None
     seen = log_risk(cells)
     found = Fitted(cells, ("n", "m"), design, seen, regress(design, seen))
     now = exponent_of(found.fit, 1)
-    then = with_levels(found, 0, now, added)
+    *_, (_, longer) = further_levels(cells.axes, "n", added)
+    then = with_levels(found, 0, now, longer)
     # Σ(x − x̄)² of k equidistant points is proportional to k(k² − 1).
     squares = [k * (k**2 - 1) for k in (count, count + added)]
     assert then.standard_error / now.standard_error == pytest.approx((squares[0] / squares[1]) ** 0.5)
     assert then.degrees_of_freedom == now.degrees_of_freedom + 3 * added
-
-
-def test_who_follows_the_advice_mostly_has_a_verdict():
-    # The estimate moves with the new cells, so that some stay open: 9 of 10 were decided when this was
-    # written. Fewer than 36 of 60 have probability < 1e-6 at 0.85.
-    rng, options = np.random.default_rng(2), {"claimed": {"n": -1.0}, "tolerance": 0.05, "alpha": 0.001}
-    decided, asked = 0, 0
-    while asked < 60:
-        short = scattered(rng, sizes=levels(4))
-        said = fit_rate(short, "risk", ["n"], **options)["n"].advice
-        added = next((k for k in range(1, 5) if said.startswith(f"{k} further level")), 0)
-        if not added:
-            continue
-        asked += 1
-        longer = scattered(rng, sizes=levels(4 + added))
-        longer["risk"][:4] = short["risk"]
-        decided += fit_rate(longer, "risk", ["n"], **options)["n"].verdict is not Verdict.INCONCLUSIVE
-    assert decided >= 36
 
 
 @pytest.mark.parametrize(
@@ -497,7 +448,7 @@ def test_advice_is_given_where_something_is_open_and_only_there(exponent, count,
     assert bool(advice) == bool(says)
 
 
-# --- Baselines, plot, bad input ----------------------------------------------------------------------------
+# --- Baselines, bad input ------ ----------------------------------------------------------------------------
 
 
 def test_comparison_false_alarms():
@@ -512,16 +463,6 @@ def test_comparison_false_alarms():
         ]
         found += compare_exponents(*pair, tolerance=0.05, alpha=0.05, worse="higher").answer == "worse"
     assert found / 4000 <= most(0.025, 4000)
-
-
-def test_plot():
-    pytest.importorskip("matplotlib")
-    fit = fit_rate(noisy(np.random.default_rng(13)), "risk", ["n"], {"n": -1.0})
-    ax = fit.plot()
-    assert ax.get_xscale() == ax.get_yscale() == "log"
-    assert len(ax.get_lines()) >= 3
-    with pytest.raises(KeyError, match="no axis 'd'"):
-        fit.plot("d")
 
 
 @pytest.mark.parametrize(
@@ -556,9 +497,7 @@ def test_bad_input_is_named(change, options, words):
 
 
 def test_bad_exponents_are_named():
-    for words, values in (("estimate must be finite", (math.nan, 1.0)), ("standard_error must", (0.0, -1.0))):
-        with pytest.raises(ValueError, match=words):
-            Exponent(estimate=values[0], standard_error=values[1])
-    zero = Exponent(estimate=0, standard_error=1)
+    with pytest.raises(ValueError, match="estimate must be finite"):
+        Exponent(estimate=math.nan, standard_error=0.0)
     with pytest.raises(ValueError, match="worse must be"):
-        compare_exponents(zero, zero, worse="up")
+        compare_exponents(*[Exponent(estimate=0, standard_error=1)] * 2, worse="up")

@@ -171,14 +171,13 @@ def _left(trend: Exponent, tolerance: float, alpha: float) -> str:
 
 def _fit(fit: FormFit, left: Mapping[str, str]) -> Iterator[str]:
     yield f"{fit.form.text}: {len(fit.cells['risk'])} cells, scatter beyond the errors {fit.misfit:.2g}"
-    for term in fit.form.terms:
-        found = fit.coefficients[term.coefficient]
+    for name, found in fit.coefficients.items():
         if math.isinf(found.standard_error):
-            yield f"  {term.coefficient} = 0: the measurements have no use for {term.text}"
+            yield f"  {name} = 0: the measurements have no use for its term"
             continue
         low, high = found.interval(0.025)
         need = "needed" if low > 0.0 else "not shown to be needed"
-        yield f"  {term.coefficient} = {found.estimate:.4g} [{low:.4g}, {high:.4g}]: {term.text} is {need}"
+        yield f"  {name} = {found.estimate:.4g} [{low:.4g}, {high:.4g}]: its term is {need}"
     yield from (f"  {sentence}" for sentence in fit.crossings)
     words = {"none": "nothing is left", "left": "a term is missing", "open": "it is open whether any is left"}
     for axis, trend in fit.trends.items():

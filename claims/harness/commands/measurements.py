@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from claims.harness.run.serialise import dumps, evidence_to_json
 
 if TYPE_CHECKING:
     from audits.rates import RateFit
+    from audits.rates.diagnostics import Diagnosis
 
 EQUIVALENCE_ALPHA = 0.05
 """Probability that an exponent beyond the tolerance is called consistent, for each axis; see `fit_rate`."""
@@ -132,7 +133,8 @@ def draw(fits: Mapping[str, RateFit], file: Path) -> None:
     for (name, fit), panels in zip(fits.items(), rows, strict=True):
         for axis, panel in zip(fit.axes, panels, strict=True):
             fit.plot(axis.axis, panel)
-            title = f"{axis.exponent.estimate:.4g} [{axis.low:.4g}, {axis.high:.4g}]"
+            e = axis.evidence
+            title = f"{e.estimate:.4g} [{e.low:.4g}, {e.high:.4g}]"
             panel.set_title(f"{name}: {title}" if name else title)
     exchange.save_plot(figure, file)
 
@@ -214,7 +216,7 @@ def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any
         "format": "dpclaims-rates/1",
         "exponents": [
             evidence_to_json(e)
-            | {"diagnosis": axis.diagnosis.as_dict(), "advice": axis.advice, "group": group}
+            | {"diagnosis": _diagnosis(axis.diagnosis), "advice": axis.advice, "group": group}
             for group, fit in answer.fits.items()
             for e, axis in zip(fit.evidence(), fit.axes, strict=True)
         ],
@@ -230,6 +232,12 @@ def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any
         "baseline": None if asked.baseline is None else str(asked.baseline),
         "updated": written,
         "compared": [row.as_dict() for row in answer.compared],
+    }  # fmt: skip
+
+
+def _diagnosis(found: Diagnosis) -> dict[str, Any]:
+    return asdict(found) | {
+        "warnings": list(found.warnings()), "curved": found.curved, "plainly_curved": found.plainly_curved
     }  # fmt: skip
 
 
@@ -274,15 +282,20 @@ def read_table(asked: RatesAsked) -> Any:
         # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
         words = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"--csv {str(file)!r} is not a CSV table: {words}") from error
-    missing = [c for c in (*numbers, *asked.groups, *trial) if c not in table.columns]
+    used, names = [*numbers, *asked.groups, *trial], [str(c) for c in table.columns]
+    missing = [c for c in used if c not in names]
     if missing:
-        raise ValueError(
-            f"--csv {str(file)!r} has no column {missing[0]!r}; it has {', '.join(table.columns)}"
-        )
+        raise ValueError(f"--csv {str(file)!r} has no column {missing[0]!r}; it has {names}")
+    if table.empty:
+        raise ValueError(f"--csv {str(file)!r} has no rows below its header")
+    # pandas calls the second column of a name "risk.1".
+    again = [c for c in used if f"{c}.1" in names]
+    if again and (pd.read_csv(file, header=None, nrows=1).iloc[0] == again[0]).sum() > 1:
+        raise ValueError(f"--csv {str(file)!r} has several columns {again[0]!r}: give each a name of its own")
     for column in numbers:
         if not pd.api.types.is_numeric_dtype(table[column]):
             raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
-    _nothing_is_averaged(table, asked, {*numbers, *asked.groups, *trial})
+    _nothing_is_averaged(table, asked, set(used))
     return table
 
 

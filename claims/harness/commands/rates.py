@@ -1,4 +1,4 @@
-"""`dpclaims rates`: the exponents that claims fit, against the committed baseline."""
+"""`dpclaims rates`: the exponents and levels that claims fit, against the committed baseline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from audits.evidence import Evidence
 from claims.harness import exchange
 from claims.harness.claim import Claim
-from claims.harness.commands.exponents import STATUS, status_of
+from claims.harness.commands.exponents import LEVEL_TOLERANCE, STATUS, status_of
 from claims.harness.commands.progress import Progress
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover
@@ -31,7 +31,7 @@ FORMAT = "dpclaims-baseline/2"
 TIER, SEED = "ci", 0
 
 Name = tuple[str, str, str]
-"""Claim id, axis, and the grid point as text."""
+"""Claim id, axis (of a level its quantity, which says the risk and the place), and the grid point as text."""
 
 
 def check_baseline(
@@ -100,15 +100,15 @@ def _write_all(files: Mapping[str, Path], found: Mapping[Name, Evidence]) -> Non
 
 
 def exponents(result: RunResult) -> dict[Name, Evidence]:
-    """The fitted exponents of a run, by claim, axis and grid point; ValueError where two have one name."""
+    """The exponents and levels of a run by name; ValueError where two have one name."""
     found: dict[Name, Evidence] = {}
     for claim in result.claims:
         for e in claim.evidence:
-            if e.axis is None or e.standard_error is None:
+            if e.standard_error is None:
                 continue
-            name = (claim.id, e.axis, _point(e.point))
+            name = (claim.id, e.axis or e.quantity, _point(e.point))
             if name in found:
-                raise ValueError(f"{claim.id} fits two exponents of {e.axis} at one point: give them points")
+                raise ValueError(f"{claim.id} fits {name[1]!r} twice at one point: give them points")
             found[name] = e
     return found
 
@@ -116,7 +116,7 @@ def exponents(result: RunResult) -> dict[Name, Evidence]:
 def compare(
     new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], asked: RatesAsked
 ) -> list[dict[str, Any]]:
-    """One row an exponent: estimate, baseline, interval of the difference, and what that means.
+    """One row an exponent or level: estimate, baseline, interval of the difference, and what that means.
 
     Which direction is worse is a field of the evidence, and for a rate that is tight follows from the axis: a
     risk that falls faster is no regression. "status" has the words of before there were four answers.
@@ -128,8 +128,9 @@ def compare(
     each = asked.alpha / max(len(new), 1)
     for name in sorted(new.keys() | old.keys()):
         claim, axis, point = name
-        row: dict[str, Any] = {"claim": claim, "axis": axis, "point": point}
         a, b = new.get(name), old.get(name)
+        what = "exponent" if any(e is not None and e.axis for e in (a, b)) else "level"
+        row: dict[str, Any] = {"claim": claim, "what": what, "axis": axis, "point": point}
         row["estimate"] = None if a is None else a.estimate
         row["baseline"] = None if b is None else b.estimate
         if a is None or b is None:
@@ -139,9 +140,8 @@ def compare(
             worse = a.worse or "either"
             if worse == "either":
                 worse = which_is_worse(falls(axis, np.ones(0)))
-            change = compare_exponents(
-                _fitted(a), _fitted(b), tolerance=asked.tolerance, alpha=each, worse=worse
-            )
+            tolerance = asked.tolerance if a.axis else math.log1p(LEVEL_TOLERANCE)
+            change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
             row |= {"low": change.low, "high": change.high}
             row |= {"status": STATUS[change.answer], "answer": change.answer}
         rows.append(row)
@@ -168,7 +168,9 @@ def read_baseline(file: Path) -> dict[Name, Evidence]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError(f"{file}: not a baseline of dpclaims ({FORMAT})")
     try:
-        return {(e["claim"], e["axis"], e["point"]): _exponent(e) for e in document["exponents"]}
+        return {
+            (e["claim"], e["axis"] or e["quantity"], e["point"]): _exponent(e) for e in document["exponents"]
+        }
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: malformed exponent ({error})") from error
 
@@ -183,12 +185,13 @@ def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
         },
         "exponents": [
             {
-                "claim": claim, "axis": axis, "worse": e.worse, "point": point, "estimate": e.estimate,
+                "claim": claim, "axis": e.axis, "quantity": e.quantity, "worse": e.worse, "point": point,
+                "estimate": e.estimate,
                 "standard_error": e.standard_error, "degrees_of_freedom": e.degrees_of_freedom,
                 "low": e.low, "high": e.high, "confidence": e.confidence, "claimed": e.claimed,
                 "samples": e.samples,
             }
-            for (claim, axis, point), e in sorted(found.items())
+            for (claim, _, point), e in sorted(found.items())
         ],
     }  # fmt: skip
     exchange.write(file, dumps(document))
@@ -206,7 +209,7 @@ def _rate_claims(patterns: Sequence[str], folders: Sequence[Path]) -> list[Claim
 
 def _exponent(entry: Mapping[str, Any]) -> Evidence:
     return Evidence(
-        quantity=f"exponent of {entry['axis']}",
+        quantity=entry.get("quantity", f"exponent of {entry['axis']}"),
         estimate=number(entry["estimate"]),
         low=number(entry["low"]),
         high=number(entry["high"]),
@@ -241,11 +244,13 @@ def _print(rows: Sequence[Mapping[str, Any]], files: Iterable[Path], update: boo
     for row in rows:
         print(f"{row['answer']:9}  {_where(row)}: {_difference(row)}")
     verb = "rewritten" if update else "compared"
-    print(f"{len(rows)} exponents, baseline {names} {verb}")
+    count = sum(row["what"] == "exponent" for row in rows)
+    print(f"{count} exponents and {len(rows) - count} levels, baseline {names} {verb}")
 
 
 def _where(row: Mapping[str, Any]) -> str:
-    return f"{row['claim']} exponent of {row['axis']}" + (f" at {row['point']}" if row["point"] else "")
+    what = f"exponent of {row['axis']}" if row["what"] == "exponent" else row["axis"]
+    return f"{row['claim']} {what}" + (f", {row['point']}" if row["point"] else "")
 
 
 def _difference(row: Mapping[str, Any]) -> str:
@@ -262,7 +267,9 @@ def _difference(row: Mapping[str, Any]) -> str:
 def _outcome(row: Mapping[str, Any]) -> str:
     if row["answer"] in ("worse", "missing"):
         return exchange.FAILED
-    return exchange.UNDECIDED if row["answer"] == "undecided" else exchange.PASSED
+    # As for measurements of one's own: a level that is open leaves the status alone.
+    open_ = row["answer"] == "undecided" and row["what"] == "exponent"
+    return exchange.UNDECIDED if open_ else exchange.PASSED
 
 
 def _cases(rows: Sequence[Mapping[str, Any]]) -> list[Case]:
