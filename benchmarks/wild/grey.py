@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import resource
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from pathlib import Path
@@ -23,10 +21,8 @@ from audits.environments import environment
 from audits.trace import TraceResult, trace_privacy
 from audits.trace.result import short
 from benchmarks.wild.case import Case, all_cases, commit
-
-HOME = Path(__file__).resolve().parent
-FILE = HOME / "grey.json"
-TIMEOUT = 300.0
+from benchmarks.wild.run import TIMEOUT, cpu_seconds
+from benchmarks.wild.table import HOME, greys
 
 
 def main() -> int:
@@ -34,7 +30,7 @@ def main() -> int:
     parser.add_argument("pattern", nargs="*", help="ids or globs, e.g. 'diffprivlib==0.6.6/*'")
     parser.add_argument("--envs", type=Path, help="where environments are kept (default: a cache folder)")
     options = parser.parse_args()
-    rows = load()
+    rows = greys()
     for case in all_cases():
         if options.pattern and not any(fnmatch(case.id, p) for p in options.pattern):
             continue
@@ -50,7 +46,7 @@ def traced(case: Case, envs: Path | None = None) -> dict[str, Any]:
     try:
         python = environment(case.packages, python=case.python, dependencies=case.dependencies, folder=envs)
         alone = _alone(python, case)
-        before = _cpu_seconds()
+        before = cpu_seconds()
         program: Any = remote(python, case.file, case.function, timeout=TIMEOUT)
         try:
             result = trace_privacy(
@@ -60,19 +56,18 @@ def traced(case: Case, envs: Path | None = None) -> dict[str, Any]:
                 delta=case.delta,
                 adjacency=program.adjacency if case.adjacency == "own" else case.adjacency,
                 primitives=case.primitives,
-                time_limit=TIMEOUT,
             )
         finally:
             program.close()
     except Exception as error:  # whatever ends one trace, the other cases are traced
         return row | {"verdict": "not traced", "failed": f"{type(error).__name__}: {error}"}
-    seconds = {"cpu_seconds": round(_cpu_seconds() - before, 2), "library_seconds": round(alone, 2)}
+    seconds = {"cpu_seconds": round(cpu_seconds() - before, 2), "library_seconds": round(alone, 2)}
     return row | _said(result) | seconds
 
 
 def _alone(python: Path, case: Case) -> float:
     """Processor seconds in which the library is loaded and runs once on D and once on D′, without a trace."""
-    before = _cpu_seconds()
+    before = cpu_seconds()
     program: Any = remote(python, case.file, case.function, timeout=TIMEOUT)
     rng = np.random.default_rng(0)
     try:
@@ -82,7 +77,7 @@ def _alone(python: Path, case: Case) -> float:
         pass  # the trace says what the program raises, under its own name
     finally:
         program.close()
-    return _cpu_seconds() - before
+    return cpu_seconds() - before
 
 
 def _said(result: TraceResult) -> dict[str, Any]:
@@ -125,21 +120,11 @@ def line(row: Mapping[str, Any]) -> str:
     )
 
 
-def load() -> dict[str, dict[str, Any]]:
-    """The rows known so far, by id."""
-    return {row["id"]: row for row in json.loads(FILE.read_text(encoding="utf-8"))} if FILE.is_file() else {}
-
-
 def save(rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Write the rows of the cases that there are, in their order."""
     order = [case.id for case in all_cases()]
     found = [rows[name] for name in order if name in rows]
-    FILE.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _cpu_seconds() -> float:
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return sum(os.times()[:2]) + ended.ru_utime + ended.ru_stime
+    (HOME / "grey.json").write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

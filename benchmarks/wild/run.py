@@ -33,7 +33,7 @@ def run_case(case: Case, *, envs: Path | None = None, jobs: int = 1) -> dict[str
 
 
 def _audited(case: Case, python: Path, jobs: int) -> dict[str, Any]:
-    before = _cpu_seconds()
+    before = cpu_seconds()
     mechanism = remote(python, case.file, case.function, timeout=TIMEOUT)
     try:
         if mechanism.pairs is None:
@@ -72,7 +72,7 @@ def _audited(case: Case, python: Path, jobs: int) -> dict[str, Any]:
     )
     return {name: found[name] for name in keep} | {
         "resolution": found["resolution"]["epsilon"],
-        "cpu_seconds": _cpu_seconds() - before,
+        "cpu_seconds": cpu_seconds() - before,
         "seed": result.seed,
         "replayable": result.replayable,
         "note": result.note,
@@ -83,7 +83,7 @@ def _audited(case: Case, python: Path, jobs: int) -> dict[str, Any]:
     }
 
 
-def _cpu_seconds() -> float:
+def cpu_seconds() -> float:
     """Processor time of this process and of the workers that have ended."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return sum(os.times()[:2]) + ended.ru_utime + ended.ru_stime

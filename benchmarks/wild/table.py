@@ -45,9 +45,9 @@ HEADS = {
 }
 
 
-def load(home: Path = HOME) -> dict[str, dict[str, Any]]:
-    """The rows known so far, by id."""
-    path = home / "table.json"
+def load(home: Path = HOME, file: str = "table.json") -> dict[str, dict[str, Any]]:
+    """The rows of a file known so far, by id."""
+    path = home / file
     return {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))} if path.is_file() else {}
 
 
@@ -85,8 +85,7 @@ def line(row: Row) -> str:
 
 def greys(home: Path = HOME) -> dict[str, dict[str, Any]]:
     """What the grey box said of each case, by id; see `benchmarks.wild.grey`."""
-    path = home / "grey.json"
-    return {row["id"]: row for row in json.loads(path.read_text(encoding="utf-8"))} if path.is_file() else {}
+    return load(home, "grey.json")
 
 
 def markdown(rows: Sequence[Row], grey: Mapping[str, Row] | None = None) -> str:

@@ -45,7 +45,9 @@ def check(point: Point) -> Iterator[Evidence]:
     least = 8 * kappa + 2
     yield at_most("(8κ + 2)·ε/log(1/δ), the C of n ≥ C·log(1/δ)/ε", least * epsilon / level, USERS)
     for n in (least, least + 1, 10 * least):
-        subsets = sum(math.comb(n, s) * (n - s) for s in range(4 * kappa + 1))
+        subsets, chosen = 0, 1  # chosen: the subsets of s users
+        for s in range(4 * kappa + 1):
+            subsets, chosen = subsets + chosen * (n - s), chosen * (n - s) // (s + 1)
         yield at_most("log10 of the pairs of a set |S| ≤ 4κ and a user, over that of n^{4κ+1}",
                       math.log10(subsets) / ((4 * kappa + 1) * math.log10(n)), 1.0)  # fmt: skip
         yield at_most("5/(n − 4κ − 1) over 10/n", 0.5 * n / (n - 4 * kappa - 1), 1.0)

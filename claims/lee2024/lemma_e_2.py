@@ -132,6 +132,11 @@ exact and the proximal sampler follow the same law.""",
     expected=CONSISTENT,
     check=check,
     smoke=grid(lipschitz=1.0, strength=0.8, tolerance=0.02, chains=600, draws=20_000),
-    ci=grid(lipschitz=(1.0, 2.0), strength=0.8, tolerance=0.01, chains=2500, draws=200_000),
+    ci=[
+        *grid(lipschitz=1.0, strength=0.8, tolerance=0.01, chains=2500, draws=200_000),
+        *grid(
+            lipschitz=2.0, strength=0.8, tolerance=0.01, chains=1000, draws=200_000
+        ),  # four times the steps
+    ],
     largest_resolution=1.5,
 )

@@ -107,7 +107,7 @@ constant is ours, for $n\varepsilon\le10$).""",
     measure=measure,
     judge=judge,
     smoke=Tier(grid(n=8, d=(1, 3), epsilon=0.4, delta=1e-2), trials=20),
-    ci=Tier(grid(n=(8, 16, 24), d=(1, 3), epsilon=0.4, delta=1e-2), trials=16),
+    ci=Tier(grid(n=(8, 12, 20), d=(1, 3), epsilon=0.4, delta=1e-2), trials=16),
     largest_resolution=1.5,
 )
 SCHEDULE = CLAIM.reading(

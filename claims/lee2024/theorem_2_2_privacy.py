@@ -255,7 +255,7 @@ SAMPLED = CLAIM.reading(
     expected=CONSISTENT,
     check=check_sampled,
     smoke=grid(sampler=SAMPLERS, n=3, epsilon=0.45, delta=0.01, samples=40_000),
-    ci=grid(sampler=SAMPLERS, n=3, epsilon=0.45, delta=0.01, samples=100_000),
+    ci=grid(sampler=SAMPLERS, n=3, epsilon=0.45, delta=0.01, samples=40_000),
     largest_resolution=0.9,
 )
 APPROXIMATE = CLAIM.reading(

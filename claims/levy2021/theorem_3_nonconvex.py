@@ -139,7 +139,7 @@ CLAIM = Claim(
     expected=CONSISTENT,
     fits_exponents=True,
     smoke=Tier(shared.few(NOISE) + QUIET[:1], trials=900),
-    ci=Tier(NOISE + QUIET + FAR, trials=320),
+    ci=Tier(NOISE + QUIET + FAR, trials=220),
     full=Tier(NOISE + QUIET + FAR, trials=4000, chunk=400),
     measure=measure,
     judge=judge,

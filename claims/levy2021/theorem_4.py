@@ -234,6 +234,8 @@ def oracle(point: Point, last: int = 100) -> dict[str, Any]:
     family = losses(larger, base, f.d, f.lipschitz)
     shape = (len(family), point.trials, f.d)
     start = np.full(shape, RADIUS / math.sqrt(f.d))
+    # Of linear losses, which come first, the gradient is the same everywhere.
+    mean = np.stack([gradient(theta) for (_, gradient, _), theta in zip(family, start, strict=True)])
     columns: dict[str, Any] = {
         "loss": np.repeat([name for name, _, _ in family], point.trials),
         "chooses": np.tile(np.arange(point.trials) % 2 == 0, len(family)),
@@ -252,7 +254,8 @@ def oracle(point: Point, last: int = 100) -> dict[str, Any]:
             if phase.number not in drift:
                 normal = point.rng.standard_normal(shape[1:])
                 drift[phase.number] = SIGMA * spread * normal / math.sqrt(phase.users * f.m)
-            mean = np.stack([gradient(b) for (_, gradient, _), b in zip(family, theta, strict=True)])
+            for k in range(len(SLOPES), len(family)):
+                mean[k] = family[k][1](theta[k])
             plan = winsorized_mean_highd.highd_plan(
                 phase.users, f.d, epsilon, delta, f.tau, f.lipschitz, f.gamma
             )

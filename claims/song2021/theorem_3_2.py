@@ -93,7 +93,7 @@ def proven(point: Point) -> tuple[float, float]:
 class Drawn:
     """Datasets of the trials, and the runs over which the excess risk of a trial is averaged.
 
-    totals, heads  records of each coordinate, and those with the target: (trials, 1, k) or (trials, runs, k).
+    totals, heads  records of each coordinate, and those with the target: (1, trials, k) or (runs, trials, k).
     shares         (runs,), the weight of each run, which sum to 1.
     mirrored       whether the second run has the noise of the first with the other sign.
     """
@@ -114,22 +114,21 @@ def drawn(point: Point, bias: float) -> Drawn:
     if k == 1 and bias < 1.0:
         heads = np.arange(n + 1)
         trials = max(LEAST_TRIALS, point.trials // heads.size)
-        heads = np.broadcast_to(heads[:, None], (trials, n + 1, 1))
-        return Drawn(np.full((trials, 1, 1), n), heads, binom.pmf(heads[0, :, 0], n, 0.5 * (1 + bias)), False)
+        shares = binom.pmf(heads, n, 0.5 * (1 + bias))
+        return Drawn(np.full((1, trials, 1), n), heads[:, None, None], shares, False)
     private = n == PRIVATE_N
-    totals = rng.multinomial(
-        n, np.full(k, 1.0 / k), size=(PRIVATE_TRIALS // k if private else point.trials, 1)
-    )
+    trials = PRIVATE_TRIALS // k if private else max(LEAST_TRIALS, point.trials * n // max(n, k))
+    totals = rng.multinomial(n, np.full(k, 1.0 / k), size=(1, trials))
     heads = rng.binomial(totals, 0.5 * (1.0 + bias))
     return Drawn(totals, heads, np.full(1 + private, 1.0 / (1 + private)), private)
 
 
 def mirrored(noise: Callable[[], Any]) -> Callable[[], Any]:
-    """Each noise (trials, 1, k) and the same with the other sign: (trials, 2, k)."""
+    """Each noise (1, trials, k) and the same with the other sign: (2, trials, k)."""
 
     def both() -> Any:
         drawn = noise()
-        return np.concatenate([drawn, -drawn], axis=1)
+        return np.concatenate([drawn, -drawn])
 
     return both
 
@@ -150,14 +149,16 @@ def measure(point: Point) -> dict[str, Any]:
     columns: dict[str, list[Any]] = {name: [] for name in names}
     for name, link, target, bias in members(n, k):
         data = drawn(point, bias)
-        trials, runs = len(data.totals), len(data.shares)
-        weights = np.stack([data.heads, data.totals - data.heads]) / n
-        targets = np.stack([np.full((1, 1, k), target), np.full((1, 1, k), -target)])
+        shape = runs, trials, _ = len(data.shares), data.totals.shape[1], k
         kinds = 1 if bias == 1.0 else 2
-        noise = dp_gd.gaussian_noise((trials, 1 if data.mirrored else runs, k), sigma, rng)
+        # Of the full shape, and targets of none: NumPy is slow where it repeats a short axis.
+        weights = np.empty((2, *shape))
+        weights[0], weights[1] = data.heads / n, (data.totals - data.heads) / n
+        targets = np.array([target, -target])[:kinds, None, None, None]
+        noise = dp_gd.gaussian_noise((1 if data.mirrored else runs, trials, k), sigma, rng)
         run = dp_gd.run(
-            dp_gd.coordinate_gradient(link, targets[:kinds], weights[:kinds]), np.zeros((trials, runs, k)),
-            steps=steps, learning_rate=length / lipschitz * min(n**-1.5, 1.0 / (n * n * private)),
+            dp_gd.coordinate_gradient(link, targets, weights[:kinds]), np.zeros(shape), steps=steps,
+            learning_rate=length / lipschitz * min(n**-1.5, 1.0 / (n * n * private)),
             noise=mirrored(noise) if data.mirrored else noise,
         )  # fmt: skip
         law = np.stack([np.full(k, 0.5 * (1.0 + bias) / k), np.full(k, 0.5 * (1.0 - bias) / k)])
@@ -165,9 +166,9 @@ def measure(point: Point) -> dict[str, Any]:
         best = dp_gd.coordinate_risk(link, ends, law, np.full(k, target))
         columns["loss"] += [name] * trials
         columns["trial"] += range(trials)
-        excess = (dp_gd.coordinate_risk(link, ends, law, run.printed) - best) @ data.shares
+        excess = data.shares @ (dp_gd.coordinate_risk(link, ends, law, run.printed) - best)
         columns["excess"] += (excess / (lipschitz * length)).tolist()
-        least = data.totals.min(axis=(1, 2)) * k / n if bias == 1.0 else np.zeros(trials)
+        least = data.totals.min(axis=(0, 2)) * k / n if bias == 1.0 else np.zeros(trials)
         columns["least"] += least.tolist()
     count, (descent, stability) = len(columns["trial"]), proven(point)
     return {
@@ -247,7 +248,8 @@ def sizes(numbers: list[int], levels: list[tuple[int, float]]) -> list[dict[str,
 LEAST_TRIALS = 16
 PRIVATE_N, PRIVATE_TRIALS = 196, 480
 """No other cell has this n: at it k, ε and δ vary, with the private term above 1/√n = 0.0714 in every cell.
-A trial in rank k has k coordinates that are alike: as many coordinates are run at every k."""
+A trial in rank k has k coordinates that are alike: as many coordinates are run at every k, here and where k
+is n or more."""
 
 
 def private_cells(levels: dict[int, list[float]], deltas: list[float]) -> list[dict[str, int | float]]:
