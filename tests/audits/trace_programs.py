@@ -259,6 +259,16 @@ def subsampled_gradient_descent(data, rng):
     return w
 
 
+@case(CLEAN, REMOVED, cost=math.log1p(0.5 * math.expm1(1.0)))
+def coins_in_a_list(data, rng):
+    return sum([x for x in data if rng.random() < 0.5]) + rng.laplace(0, 1.0)
+
+
+@case(EXCEEDS, REMOVED, cost=math.log1p(0.02 * math.expm1(10.0)))
+def coins_of_a_small_rate_in_a_list(data, rng):
+    return sum([x for x in data if rng.random() < 0.02]) + rng.laplace(0, 0.1)
+
+
 @case(CLEAN, REMOVED, cost=1.0)
 def fresh_randomness_afterwards(data, rng):
     count = len(data) + rng.laplace(0, 1.0)
