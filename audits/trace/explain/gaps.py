@@ -68,7 +68,8 @@ def closed(runs: Tuple[Run, Run], again: Replay, second: Replay, place: Optional
         for way in ways[:MOST_STARTS]:
             gap = _tried(recorded, way, flip, again, second)
             if gap is not None:
-                return replace(gap, rows=tuple(_rows(recorded, gap.recorded, way, again, second)))
+                rows = _rows(recorded, gap.recorded, way, (again, second), place is not None)
+                return replace(gap, rows=tuple(rows))
     return None
 
 
@@ -142,9 +143,13 @@ def _tried(recorded: Run, way: Way, flip: bool, again: Replay, second: Replay) -
     return Gap(run, other, replay) if same and not unlike_places(run.output, other.output, 0.0) else None
 
 
-def _rows(recorded: Run, run: Run, way: Way, again: Replay, second: Replay) -> List[Row]:
-    """A row for each comparison of what is left out whose other outcome the output shows."""
+def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: bool) -> List[Row]:
+    """A row for each comparison of what is left out whose other outcome the output shows.
+
+    runs   replays on D and on D′;  coin: whether runs are made in which the record takes part.
+    """
     rows: List[Row] = []
+    again, second = runs
     events = way.events(recorded.session)
     kept = {event.key: event for event in run.session.compared} if way.many else {}
     for event in events:
@@ -152,11 +157,17 @@ def _rows(recorded: Run, run: Run, way: Way, again: Replay, second: Replay) -> L
         # That of D was not the outcome of D′.
         flips = {("outcome", e.key): way.flipped(e) for e in events} if turned else {}
         flips[("outcome", event.key)] = event.outcome if turned else way.flipped(event)
-        shown = again(flips=flips)
+        shown = again(flips=flips, release="none")
         if shown.error is None:
             seen, replay = way.replay(shown, second)
-            other = replay()
-            if other.error is None and not unlike_places(seen.output, other.output, 0.0):
+            plain, noised = replay(release="none"), replay()
+            if plain.error is None and not unlike_places(seen.output, plain.output, 0.0):
+                continue
+            if noised.error is None and not unlike_places(seen.output, noised.output, 0.0):
+                # Noise hides what the outcome lets in. Its cost is that of runs in which the record takes
+                # part, which are made for the coin of a record that is known, and for nothing else.
+                if not (coin and _is_coin(recorded.session, event)):
+                    rows.append(Row(-4, "threshold", "threshold", event.where, unknown=NOT_FOLLOWED))
                 continue
         drawn = tuple(_drawn(recorded.session, index) for index in sorted(drawn_by(event)))
         compared = Compared(
@@ -168,6 +179,12 @@ def _rows(recorded: Run, run: Run, way: Way, again: Replay, second: Replay) -> L
         where = recorded.session.rows[way.start if way.many else next(iter(way.entries))].where
         rows.append(Row(-4, "threshold", "threshold", where, unknown=NOT_FOLLOWED))
     return rows
+
+
+def _is_coin(session: Any, event: Comparison) -> bool:
+    """Whether a uniform number is compared with a number that has no noise."""
+    rows = [session.row(index) for index in drawn_by(event)]
+    return len(rows) == 1 and rows[0] is not None and rows[0].law == "uniform"
 
 
 def _drawn(session: Any, index: int) -> Row:
