@@ -54,8 +54,8 @@ def share_of(alpha: float | None, spends: bool = True) -> Share:
         return Share(alpha, 0, lambda **fields: test.record(**(fields | {"alpha": 0.0, "own_alpha": alpha})))
     if not spends:
         return Share(0.0, 0, test.record)
-    alpha, seed = test.next_share()
-    return Share(alpha, seed, test.record)
+    share, seed = test.next_share()
+    return Share(share, seed, test.record)
 
 
 def assert_private(

@@ -54,24 +54,6 @@ def test_broken_mechanism_is_refuted(name: str) -> None:
     assert control.true_epsilon is None or result.epsilon_lower <= control.true_epsilon
 
 
-def test_shared_coin_ties_on_randomised_response_are_no_alarm() -> None:
-    # Two outcomes only: every score ties; the events must not break ties with a coin of their own.
-    def response(data: int, size: int, rng: np.random.Generator) -> Any:
-        return np.where(rng.random(size) < math.e / (1.0 + math.e), data, 1 - data)
-
-    for method in ("sequential", "clopper-pearson"):
-        result = audit_privacy(
-            response,
-            [(0, 1)],
-            epsilon=1.0,
-            adjacency=lambda a, b: True,
-            alpha=1e-6,
-            method=method,
-            max_samples=20_000,
-        )
-        assert result.verdict == "not-refuted"
-
-
 def test_early_losses_do_not_cost_what_fifty_rare_outputs_show_later() -> None:
     # Above-threshold on 50 queries that all grow by 1: 51 outputs, most of them rare. The best event, that no
     # query is above, has probabilities 0.304 and 0.232; two exact bounds at 10⁵ samples show ε ≥ 0.250 of it.
@@ -92,11 +74,6 @@ def test_early_losses_do_not_cost_what_fifty_rare_outputs_show_later() -> None:
         seed=1,
     )
     assert 0.8 * 0.25 < result.epsilon_lower < 0.272
-
-
-def test_five_percent_too_little_noise_is_found() -> None:
-    result = audited(laplace_control(0.95), alpha=0.01, max_samples=200_000)
-    assert result.verdict == "refuted"
 
 
 def test_lower_bound_only_grows_and_refutes_where_it_passes_the_claim() -> None:

@@ -78,22 +78,6 @@ def test_published_notebooks_compute_without_their_run(tmp_path: Path) -> None:
     assert "**CONFIRMED**" in text
 
 
-@pytest.mark.parametrize(
-    ("parameter", "sentence"),
-    [
-        ("cliam=song2021/lemma-b.2", "no parameter 'cliam', did you mean 'claim'? There are claim, tier, "),
-        ("claim=song2021/lemma-b.22", "did you mean 'song2021/lemma-b.2'?"),
-    ],
-)
-def test_a_typo_in_a_parameter_is_one_sentence(tmp_path: Path, parameter: str, sentence: str) -> None:
-    done = papermill(ROOT / "notebooks" / "claim.ipynb", tmp_path, parameter)
-    assert done.returncode != 0
-    lines = [line for line in done.stderr.splitlines() if line.startswith("ValueError: ")]
-    assert len(lines) == 1, done.stderr
-    assert sentence in lines[0]
-    assert "File " not in done.stderr.split('Exception encountered at "In [')[1]
-
-
 def test_what_a_notebook_judges_is_what_the_run_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
