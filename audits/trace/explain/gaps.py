@@ -18,6 +18,7 @@ from ..record.session import drawn_by
 from ..record.values import flat, unlike_places
 from ..records import BITS, Compared, Comparison, Part, Row
 from .derived import terms
+from .sampling import is_coin
 
 MOST_STARTS, MOST_LEFT_OUT = 64, 16
 """Places of a gap that are tried, and draws in one."""
@@ -166,7 +167,7 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
             if noised.error is None and not unlike_places(seen.output, noised.output, 0.0):
                 # Noise hides what the outcome lets in. Its cost is that of runs in which the record takes
                 # part, which are made for the coin of a record that is known, and for nothing else.
-                if not (coin and _is_coin(recorded.session, event)):
+                if not (coin and is_coin(recorded.session, event)):
                     rows.append(Row(-4, "threshold", "threshold", event.where, unknown=NOT_FOLLOWED))
                 continue
         drawn = tuple(_drawn(recorded.session, index) for index in sorted(drawn_by(event)))
@@ -179,12 +180,6 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
         where = recorded.session.rows[way.start if way.many else next(iter(way.entries))].where
         rows.append(Row(-4, "threshold", "threshold", where, unknown=NOT_FOLLOWED))
     return rows
-
-
-def _is_coin(session: Any, event: Comparison) -> bool:
-    """Whether a uniform number is compared with a number that has no noise."""
-    rows = [session.row(index) for index in drawn_by(event)]
-    return len(rows) == 1 and rows[0] is not None and rows[0].law == "uniform"
 
 
 def _drawn(session: Any, index: int) -> Row:

@@ -13,6 +13,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ..record.run import Run
+from ..record.session import drawn_by
 from ..record.values import unlike_places
 from ..records import Comparison, Where
 from ..replay.shifts import Pair
@@ -39,19 +40,12 @@ def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
     """The random subsets of a run, in order."""
     have, _, place = records
     found: List[Coin] = []
-    single: Dict[Where, List[Comparison]] = {}
     for event in session.compared:
-        shape = np.shape(event.outcome)
-        if event.what == "compare" and shape[:1] == (have,):
+        if event.what == "compare" and np.shape(event.outcome)[:1] == (have,):
             outcomes = [_with(event.outcome, place, value) for value in (True, False)]
             found.append(Coin(event.at, ("outcome", event.key), *outcomes))
-        elif event.what == "compare" and shape == ():
-            single.setdefault(event.where, []).append(event)
-    for events in single.values():
-        for k in range(0, len(events) - have + 1, have):
-            # One number for each record, in a loop over the records.
-            key = ("outcome", events[k + place].key)
-            found.append(Coin(events[k + have - 1].at, key, True, False))
+    for events in _in_turn(session, have):
+        found.append(Coin(events[-1].at, ("outcome", events[place].key), True, False))
     for row in session.draws:
         value, key = np.asarray(row.value), ("draw", row.index)
         subset = row.law == "choice" and row.params.get("replace") is False and value.ndim == 1
@@ -60,6 +54,35 @@ def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
         elif row.law == "binomial" and value.shape[:1] == (have,):
             found.append(Coin(row.index + 1, key, _with(value, place, 1), _with(value, place, 0)))
     return sorted(found, key=lambda coin: coin.at)[:MOST_COINS]
+
+
+def _in_turn(session: Any, have: int) -> List[List[Comparison]]:
+    """Comparisons of one number for each record, in a loop over the records."""
+    single: Dict[Where, List[Comparison]] = {}
+    for event in session.compared:
+        if event.what == "compare" and np.shape(event.outcome) == ():
+            single.setdefault(event.where, []).append(event)
+    return [
+        events[k : k + have] for events in single.values() for k in range(0, len(events) - have + 1, have)
+    ]
+
+
+def taking_part(session: Any, records: Tuple[int, int, int]) -> Dict[Tuple[str, Any], Any]:
+    """What makes the record take part where a loop tosses coins, as in `Changes.flips`: its uniform number
+    is 0."""
+    have, _, place = records
+    found: Dict[Tuple[str, Any], Any] = {}
+    for event in (events[place] for events in _in_turn(session, have) if place < have):
+        if is_coin(session, event):
+            found.update((("draw", index), 0.0) for index in drawn_by(event))
+            found["outcome", event.key] = event.name.startswith("less") == (event.first.ids is not None)
+    return found
+
+
+def is_coin(session: Any, event: Comparison) -> bool:
+    """Whether a uniform number is compared with a number that has no noise."""
+    rows = [session.row(index) for index in drawn_by(event)]
+    return len(rows) == 1 and rows[0] is not None and rows[0].law == "uniform"
 
 
 def _with(values: Any, place: int, value: Any) -> Any:

@@ -247,16 +247,9 @@ class Session:
     def _participating(self, row: Draw, value: Any) -> Any:
         """A draw for each record, or a subset of them, in which the record takes part at whatever rate."""
         have, forced = self.changes.records[0] if self.changes.records else None, self.changes.forced
-        law, params = row.law, row.params
-        if have is None or forced is None or forced >= have:
+        if have is None or forced is None or not isinstance(value, np.ndarray) or forced >= have:
             return value
-        if not np.ndim(value) and law == "uniform" and params.get("low", 0.0) == 0.0:
-            # One number for each record, in a loop over the records.
-            before = sum((drawn.where, drawn.law) == (row.where, law) for drawn in self.draws)
-            return type(value)(0.0) if before % have == forced else value
-        if not isinstance(value, np.ndarray):
-            return value
-        value = value.copy()
+        law, params, value = row.law, row.params, value.copy()
         each = value.shape[:1] == (have,)
         if law == "choice" and params.get("a") == have and params.get("replace") is False:
             if value.ndim == 1 and value.size and forced not in value:

@@ -15,7 +15,7 @@ from ..explain.intervals import filled
 from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
-from ..explain.sampling import sampled_lines
+from ..explain.sampling import sampled_lines, taking_part
 from ..explain.withdraw import Key, Said, bounded, key, withdrawn, without_signs
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
@@ -146,6 +146,8 @@ class Traced:
             asked.seed, asked.turned, asked.participate, place=self.place, records=(self.have, self.want)
         )
         recorded = run(asked.first, forced=self.place if asked.participate else None)
+        if asked.participate and self.records is not None:
+            recorded = self._taking_part(recorded)
         tape = recorded.session
         if asked.task == "way":
             return replace(report, way=way(recorded, run(asked.second, tape)))
@@ -172,6 +174,14 @@ class Traced:
             lost = Lost(recorded.where or NOWHERE, "the program ends with %s on both datasets" % words)
             return replace(report, raised=words, lost=(lost,))
         return self._compared(report, recorded, frozen, proved)
+
+    def _taking_part(self, recorded: Run) -> Run:
+        """The run on D in which the record takes part by the coins of a loop, too."""
+        taken = taking_part(recorded.session, self.records)
+        if not taken or recorded.error is not None:
+            return recorded
+        other = self.run(self.asked.first, recorded.session, flips=taken, release="none")
+        return other if other.whole and len(other.session.draws) == len(recorded.session.draws) else recorded
 
     def _compared(self, report: Report, recorded: Run, frozen: Run, proved: Set[Key]) -> Report:
         """The report of runs of which at least one has ended without an error."""
