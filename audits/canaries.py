@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from audits.privacy.claims import Approximate, Claim, Pure
+from audits.privacy.claims import Approximate, Claim, Pure, as_claim
 from implementations.checks import numbers, probability, whole_number
 
 Array = NDArray[np.float64]
@@ -137,6 +137,7 @@ def audit_canaries(
     """
     probability(alpha=alpha)
     whole_number(0, seed=seed)
+    claim = as_claim(claim)
     if not hasattr(claim, "edge"):
         raise ValueError(f"claim must be one such as Approximate(1.0, 1e-5), got {claim!r}")
     values, coins, runs = _checked(scores, included)

@@ -19,11 +19,12 @@ Array = NDArray[np.float64]
 class Gaussian:
     """N(mean, sd²·I): a number or a vector of numbers as mean, one standard deviation for all coordinates.
 
+    Gaussian(μ) has sd 1; as a claim it stands for μ-Gaussian privacy, see `audits.privacy.claims.GaussianDP`.
     Raises ValueError for a mean or sd that is not finite, and for sd ≤ 0.
     """
 
     mean: float | Sequence[float]
-    sd: float
+    sd: float = 1.0
 
     def __post_init__(self) -> None:
         mean = numbers("mean", self.mean)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import each
-from audits.privacy.claims import Claim, Curve, Gaussian, ZeroConcentrated
+from audits.privacy.claims import Claim, Curve, GaussianDP, ZeroConcentrated
 from benchmarks import null_outputs
 from benchmarks.costs import any_two
 from implementations.controls import Control, private_controls
@@ -201,7 +201,9 @@ def _in_units() -> Iterator[NullCase]:
     from dp_accounting import pld
 
     sizes = tuple(Size("sequential", samples) for samples in (SMALL, MIDDLE))
-    yield NullCase("μ: Gaussian noise", lambda d, n, rng: d + rng.normal(size=n), sizes, claim=Gaussian(1.0))
+    yield NullCase(
+        "μ: Gaussian noise", lambda d, n, rng: d + rng.normal(size=n), sizes, claim=GaussianDP(1.0)
+    )
     whole = np.arange(-40, 41)
     masses = np.exp(-(whole**2) / 4.0)
     masses /= masses.sum()

@@ -267,7 +267,7 @@ class Renyi:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class GaussianDP:
     """μ-Gaussian privacy: P and Q are as hard to tell apart as N(μ, 1) and N(0, 1), or harder (Dong, Roth
     and Su 2022, Definition 2.6)."""
 
@@ -281,8 +281,8 @@ class Gaussian:
     def value(self) -> float:
         return self.mu
 
-    def at(self, value: float) -> Gaussian:
-        return Gaussian(value)
+    def at(self, value: float) -> GaussianDP:
+        return GaussianDP(value)
 
     def delta(self, epsilon: float) -> float:
         """Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2) (Dong, Roth and Su 2022, Corollary 2.13)."""
@@ -301,10 +301,6 @@ class Gaussian:
 
         z = ndtri(np.asarray(q, dtype=np.float64))
         return ndtr(z + self.mu), np.exp(-self.mu * (z + 0.5 * self.mu))
-
-
-GaussianDP = Gaussian
-"""The name by which `dpclaims` has it: `dpclaims.Gaussian` is a law."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +402,7 @@ def _hull(given: Array, delta: Array, epsilon: Array) -> Array:
     return np.interp(np.exp(np.minimum(epsilon, 300.0)), x[kept], y[kept])
 
 
-CLAIMS = Pure, Approximate, ZeroConcentrated, ApproximateZeroConcentrated, Renyi, Gaussian, Curve
+CLAIMS = Pure, Approximate, ZeroConcentrated, ApproximateZeroConcentrated, Renyi, GaussianDP, Curve
 
 
 # --- What several of them share -----------------------------------------------------------------------------
@@ -518,3 +514,17 @@ def _largest(claim: Claim, epsilon: float) -> float:
         best = max(best, float(gain[place]))
         low, high = float(z[max(place - 1, 0)]), float(z[min(place + 1, 32)])
     return best
+
+
+def as_claim(given: Any) -> Any:
+    """A claim as it is; the law `Gaussian(μ)`, which has sd 1, as μ-Gaussian privacy.
+
+    >>> from audits.laws import Gaussian
+    >>> as_claim(Gaussian(0.5)), as_claim(Pure(1.0))
+    (GaussianDP(mu=0.5), Pure(epsilon=1.0))
+    """
+    from audits import laws
+
+    if isinstance(given, laws.Gaussian) and isinstance(given.mean, (int, float)):
+        return GaussianDP(abs(given.mean) / given.sd)
+    return given

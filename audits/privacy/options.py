@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.claims import CLAIMS, Approximate, Claim
+from audits.privacy.claims import CLAIMS, Approximate, Claim, as_claim
 from audits.privacy.draw.draws import ERRORS, Stopped
 from audits.privacy.result import Look
 from audits.values import brief
@@ -88,7 +88,7 @@ class Options:
     def _claim(self) -> None:
         """The claim of ε and δ, or ε and δ of the claim: NaN where it is in another unit."""
         most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
-        given: Any = self.claim
+        given: Any = as_claim(self.claim)
         if given is None:
             delta: Any = self.delta
             object.__setattr__(self, "delta", 0.0 if delta is None else delta)
@@ -101,6 +101,7 @@ class Options:
         for name in ("epsilon", "delta"):
             self._must(getattr(self, name) is None, name, f"left out where there is a claim, {given!r}")
         self._must(given.value <= MOST_EPSILON, "claim", most)
+        object.__setattr__(self, "claim", given)
         ours = given.unit == "ε"
         object.__setattr__(self, "epsilon", given.value if ours else math.nan)
         object.__setattr__(self, "delta", getattr(given, "failure", 0.0) if ours else math.nan)

@@ -208,8 +208,10 @@ def named_by_bugs(folders: Sequence[Path] = ()) -> frozenset[str]:
 
 
 def baseline_exponents(papers: Sequence[str]) -> frozenset[tuple[str, str]]:
-    """(claim id, axis) of every exponent in the baselines of these papers; none without a baseline."""
+    """(claim id, axis) of every exponent in the baselines of these papers, without the levels of fits; none
+    without a baseline."""
     from claims.harness.commands.rates import baseline_file, read_baseline
 
     files = [baseline_file(paper) for paper in papers]
-    return frozenset((claim, axis) for f in files if f.exists() for claim, axis, _ in read_baseline(f))
+    found = [item for f in files if f.exists() for item in read_baseline(f).items()]
+    return frozenset((claim, axis) for (claim, axis, _), exponent in found if exponent.axis)

@@ -15,7 +15,7 @@ from audits.privacy.claims import (
     Approximate,
     ApproximateZeroConcentrated,
     Curve,
-    Gaussian,
+    GaussianDP,
     Pure,
     Renyi,
     ZeroConcentrated,
@@ -31,7 +31,7 @@ CLAIMS = [
     Renyi(1.5, 0.2),
     Renyi(8.0, 0.5),
     Renyi((2.0, 32.0), (0.1, 0.9)),
-    Gaussian(1.0),
+    GaussianDP(1.0),
     Curve({e / 4: gaussian_delta(e / 4, 1.0) for e in range(20)}),
 ]
 TWO_POINTS = np.concatenate([np.geomspace(1e-5, 0.05, 60), np.linspace(0.05, 1 - 1e-4, 140)])
@@ -90,7 +90,7 @@ def test_closed_forms():
     assert Pure(1.0).delta(e) == pytest.approx((math.e - math.exp(e)) / (1 + math.e))
     assert Approximate(1.0, 0.1).delta(e) == pytest.approx(0.1 + 0.9 * Pure(1.0).delta(e))
     assert Approximate(1.0, 0.1).delta(1.5) == 0.1
-    assert Gaussian(1.3).delta(e) == pytest.approx(gaussian_delta(e, 1.3))
+    assert GaussianDP(1.3).delta(e) == pytest.approx(gaussian_delta(e, 1.3))
     # Order 2: D₂ ≤ ε of (p, q) is p²/q + (1 − p)²/(1 − q) ≤ e^ε, that is (p − q)² ≤ (e^ε − 1)·q(1 − q).
     assert Renyi(2.0, 0.3).edge(0.2)[0] == pytest.approx(0.2 + math.sqrt(math.expm1(0.3) * 0.16), rel=1e-6)
     # Two points with all their mass on one of them: D_α(1‖q) = −log q.
@@ -156,12 +156,12 @@ def test_the_lines_that_are_betted_against_hold_all_that_the_claim_allows(claim)
     ("claim", "most"),
     [
         # What each of them is of N(0, 0.5²) and N(1, 0.5²), the most that an audit may say.
-        (Gaussian(1.0), 2.0),
+        (GaussianDP(1.0), 2.0),
         (ZeroConcentrated(0.5), 2.0),
         (ApproximateZeroConcentrated(0.5, 0.01), 2.0),
         (Renyi(2.0, 1.0), 4.0),
         (Renyi((2.0, 4.0), (1.0, 2.0)), 4.0),
-        (Curve(Gaussian(1.0).delta), 0.3),
+        (Curve(GaussianDP(1.0).delta), 0.3),
     ],
     ids=repr,
 )
@@ -186,10 +186,10 @@ def test_half_the_noise_is_refuted_in_the_unit_of_the_claim(claim, most):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"claim": Gaussian(1.0), "epsilon": 1.0}, "epsilon must be left out where there is a claim"),
+        ({"claim": GaussianDP(1.0), "epsilon": 1.0}, "epsilon must be left out where there is a claim"),
         ({"claim": 1.0}, "claim must be one of Pure, Approximate"),
         ({}, "epsilon must be a number in [0, 200]"),
-        ({"claim": Gaussian(1.0), "method": "clopper-pearson"}, "method must be 'sequential'"),
+        ({"claim": GaussianDP(1.0), "method": "clopper-pearson"}, "method must be 'sequential'"),
     ],
 )
 def test_one_claim_is_asked_for(options, said):
@@ -207,7 +207,7 @@ def test_one_claim_is_asked_for(options, said):
         (lambda: Renyi(1.0, 0.5), "order must be > 1, got 1.0"),
         (lambda: Renyi((2.0, 3.0), 0.5), "as many"),
         (lambda: Renyi((2.0, 2.0), (0.5, 0.6)), "must not repeat"),
-        (lambda: Gaussian(math.inf), "mu must be one number ≥ 0, got inf"),
+        (lambda: GaussianDP(math.inf), "mu must be one number ≥ 0, got inf"),
         (lambda: Curve([(0.0, 0.1), (1.0, 0.2)]), "must not rise, but δ rises from 0.1 to 0.2"),
         (lambda: Curve([(0.0, 0.5), (1.0, 0.45), (2.0, 0.1)]), "δ = 0.45 at ε = 1 is on no privacy curve"),
         (lambda: Curve([(0.0, 1.5)]), "δ of a curve must be in [0, 1], got 1.5"),
@@ -215,7 +215,7 @@ def test_one_claim_is_asked_for(options, said):
         (lambda: Curve([(1.0, 0.5), (1.0, 0.4)]), "one δ at each ε, but has two at ε = 1"),
         (lambda: Curve([]), "pairs (ε, δ)"),
         (lambda: Curve("no"), "curve must be numbers"),
-        (lambda: Gaussian(1.0).delta(-0.5), "epsilon must be one number ≥ 0, got -0.5"),
+        (lambda: GaussianDP(1.0).delta(-0.5), "epsilon must be one number ≥ 0, got -0.5"),
     ],
 )
 def test_bad_input_is_named(make, said):

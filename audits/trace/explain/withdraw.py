@@ -146,14 +146,15 @@ def _moved_apart(before: Tuple[Run, Run], after: Tuple[Run, Run]) -> Set[int]:
     for name in set(known[0]).intersection(*known[1:]):
         a, b, c, d = (np.asarray(uses[name].argument, dtype=float) for uses in known)
         close = CLOSE if np.asarray(known[0][name].value).dtype == np.float32 else SAME
-        size = (
-            np.maximum(1.0, sum(map(np.abs, (a, b, c, d))))
-            if a.shape == b.shape == c.shape == d.shape
-            else 0.0
-        )
-        if not np.all(np.abs((a - b) - (c - d)) <= close * size):
-            found |= places_of(known[0][name].ids)
+        alike = a.shape == b.shape == c.shape == d.shape
+        with np.errstate(invalid="ignore"):  # an argument may be infinite
+            if not alike or not np.all(np.abs((a - b) - (c - d)) <= close * _size(a, b, c, d)):
+                found |= places_of(known[0][name].ids)
     return found
+
+
+def _size(*arguments: Any) -> Any:
+    return np.maximum(1.0, sum(map(np.abs, arguments)))
 
 
 def _costs(row: Row) -> bool:

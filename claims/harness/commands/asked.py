@@ -142,7 +142,7 @@ class Asked:
                 else claims.ApproximateZeroConcentrated(self.rho, self.delta or 0.0)
             )
         if self.mu is not None:
-            return claims.Gaussian(self.mu)
+            return claims.GaussianDP(self.mu)
         if self.renyi:
             return _renyi(self.renyi)
         return None if self.curve is None else _curve(self.curve)
