@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from audits.privacy import each
-from audits.privacy.claims import Approximate, Claim, Curve, Gaussian, ZeroConcentrated
+from audits.privacy.claims import Approximate, Claim, Curve, GaussianDP, ZeroConcentrated
 from benchmarks.reachable import least_samples, reachable_value
 
 Rng = np.random.Generator
@@ -427,8 +427,8 @@ def in_units() -> tuple[Mistake, ...]:
     much["laws"] = lambda: cells(stats.norm(1.0, 0.5), stats.norm(0.0, 0.5))
     worse = 0.5 * math.exp(-1.0)
     return (
-        Mistake("μ = 1: Gaussian noise 10 % too small", claim=Gaussian(1.0), **noise),
-        Mistake("δ(ε): Gaussian noise 10 % too small", claim=Curve(Gaussian(1.0).delta), **noise),
+        Mistake("μ = 1: Gaussian noise 10 % too small", claim=GaussianDP(1.0), **noise),
+        Mistake("δ(ε): Gaussian noise 10 % too small", claim=Curve(GaussianDP(1.0).delta), **noise),
         Mistake("ρ = 0.5: Gaussian noise 10 % too small", claim=ZeroConcentrated(0.5), **noise),
         Mistake("ρ = 0.5: Gaussian noise 50 % too small", claim=ZeroConcentrated(0.5), **much),
         Mistake(
