@@ -36,7 +36,7 @@ import random
 import uuid
 from collections import abc
 from pathlib import PurePath
-from typing import Any, Callable, Dict, Hashable, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Generator, Hashable, Iterable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -63,7 +63,7 @@ class Refused(ValueError):
 
 
 @contextlib.contextmanager
-def foreign() -> Iterator[None]:
+def foreign() -> Generator[None, None, None]:
     """Around everything that looks into values of other people: whatever their methods raise is `Refused`.
 
     An object may raise in any of its methods, and may name another class as its own.

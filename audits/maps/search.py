@@ -303,7 +303,7 @@ class Search:
         measured: Gap | Gaps | None = None
         for draws, least in ((AGAIN, 1 + AGAIN // 20), (MANY, OFTEN)):
             samples = [self._counted(output, draws) for output in (one, other)]
-            lonely = [self._lonely(*order, least, found) for order in (samples, samples[::-1])]
+            lonely = [self._lonely(a, b, least, found) for a, b in (samples, samples[::-1])]
             measured = next((far for far in lonely if far is not None), None)
             if measured is None:
                 self.undecided += 1
