@@ -135,9 +135,8 @@ def assert_ledger(
 def assert_map(target: Any, *, alpha: float | None = None, **options: Any) -> MapResult:
     """Raise AssertionError where the claim that an object carries is violated, or nothing could be driven.
 
-    Keywords go to `audits.check_map`: domain, stability, d_in, budget, seed …
-    Returns the result. Raises ValueError for bad
-    input.
+    Keywords go to `audits.check_map`: domain, stability, d_in, budget, seed … Returns the result. Raises
+    ValueError for bad input.
     """
     __tracebackhide__ = True
     from audits.maps import check_map

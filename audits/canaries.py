@@ -215,7 +215,7 @@ def _checked(scores: ArrayLike, included: ArrayLike) -> tuple[Array, NDArray[np.
 
 
 def _lower(claim: Claim, m: int, made: Guesses, alpha: float) -> float:
-    """The lower bound of the claim's parameter: the larger one of both theorems."""
+    """The lower bound of the claim's parameter: the larger of the bounds of the two theorems."""
     if isinstance(claim, Pure):
         return _by_epsilon(0.0, made, alpha)  # the other theorem is never sharper then
     lower = _by_epsilon(m * claim.failure, made, alpha) if isinstance(claim, Approximate) else 0.0

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from claims.harness.commands.audit import STATUS
 from claims.harness.commands.options import AsJson, Junit, Sarif, Seed, Summary
 from claims.harness.commands.published import publish_canaries
 from claims.harness.exchange import Outputs
-from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy.claims import Claim
 
 FORMAT = "dpclaims-canaries/1"
-STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
 
 
 def canaries_command(
