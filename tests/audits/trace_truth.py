@@ -187,6 +187,19 @@ def stability_histogram_of_arrays(data, rng):
     return {str(k): float(v) for k, v in zip(keys, noisy, strict=True) if v > 12}
 
 
+@case(CLEAN, [(list("aaaaabbbccd"), list("aaaaabbbcc"))], delta=1e-6)
+def a_threshold_that_no_key_passes(data, rng):
+    noisy = {key: count + rng.laplace(0, 1.0) for key, count in sorted(Counter(data).items())}
+    return {key: value for key, value in noisy.items() if value > 14.2}
+
+
+@case(CLEAN, [(np.array(list("aaaaabbbccd")), np.array(list("aaaaabbbcc")))], delta=1e-6)
+def a_threshold_that_no_entry_passes(data, rng):
+    keys, counts = np.unique(data, return_counts=True)
+    noisy = counts + rng.laplace(0, 1.0, len(counts))
+    return {str(k): float(v) for k, v in zip(keys, noisy, strict=True) if v > 14.2}
+
+
 @case(LEAK, RARE, delta=1e-4)
 def a_threshold_that_is_too_low(data, rng):
     released = {}
