@@ -211,6 +211,13 @@ def adds(data, rng):
 
 def sleeps(data, rng):
     time.sleep(1e6)
+
+def goes_on(data, rng):
+    while True:
+        try:
+            rng.laplace()
+        except BaseException:
+            pass
 """
 
 
@@ -221,6 +228,7 @@ def sleeps(data, rng):
         ("raises", 2, "the program ends with Own: \\x1b[31mxxx"),
         ("adds", 2, "on both datasets"),
         ("sleeps", 3, "the time limit of"),
+        ("goes_on", 2, "cannot be interrupted"),
     ],
 )
 def test_a_program_that_does_not_end_well(tmp_path: Path, name: str, status: int, words: str) -> None:
@@ -232,5 +240,5 @@ def test_a_program_that_does_not_end_well(tmp_path: Path, name: str, status: int
     )
     assert found.returncode == status, found.stdout + found.stderr
     assert words in found.stdout + found.stderr
-    assert "\x1b" not in found.stderr
+    assert "\x1b" not in found.stderr and "Traceback" not in found.stderr
     assert len(found.stderr) < 2000
