@@ -69,6 +69,11 @@ def executed(name, parameters, monkeypatch):
     return namespace
 
 
+def test_the_audit_of_the_example_refutes_it(monkeypatch):
+    """Half the noise that it needs: ε = 2 where 1 is claimed."""
+    assert executed("audit_mechanism", {"max_samples": 50_000}, monkeypatch)["result"].refuted
+
+
 def test_the_exact_sampler_of_lee2024_has_the_risk_that_its_law_has(monkeypatch):
     """At d = 1 and large n the law is Laplace's of scale √log(1/δ)/(nε), the stated value: its mean is that.
 
