@@ -28,7 +28,6 @@ from claims.harness.report.notebooks import notebooks_folder, read_notebooks
 from claims.harness.report.numbers import estimate_text, hide_paths, number_text
 from claims.harness.report.pictures import pictures_of
 from claims.harness.report.plots import INK, NoRowsError, draw
-from claims.harness.report.ratios import draw_ratios
 from claims.harness.report.site import asset, digest
 from claims.harness.report.write import write_report
 from claims.harness.run.runner import Settings, run_claims
@@ -118,10 +117,7 @@ def test_every_claim_has_its_page_and_its_notebook(site: Path) -> None:
     results = {*made, "made2024", "song2021", "song2021/lemma-b.2"}
     expected = {f"{name}.{kind}" for name in results for kind in ("html", "ipynb", "notebook.html")}
     expected |= {"suite.ipynb", "suite.notebook.html", "errata/song2021.html", "mathematics.woff2"}
-    # The address that a reading had leads to its place on the page of the result.
-    assert names == expected | {"index.html", "made2024/bound--corrected.html", "report.json"}
-    moved = (site / "made2024" / "bound--corrected.html").read_text(encoding="utf-8")
-    assert 'content="0; url=bound.html#corrected"' in moved
+    assert names == expected | {"index.html", "report.json"}
     assert '<section id="corrected">' in (site / "made2024" / "bound.html").read_text(encoding="utf-8")
 
 
@@ -475,19 +471,6 @@ def test_a_plot_that_names_what_is_not_there_says_so() -> None:
         draw(plot(y="of another tier", select={"n": 7}), ROWS)
     with pytest.raises(ValueError, match="no column 'm'"):
         draw(plot(select={"m": 7}), ROWS)
-
-
-def test_measured_over_claimed_takes_infinite_ends() -> None:
-    pieces = [
-        exact_evidence("δ", 0.5, claimed=1.0, verdict=Verdict.CONFIRMED, point={"n": 1, "d": 2}),
-        Evidence(
-            quantity="ε", estimate=2.0, low=0.0, high=np.inf, confidence=0.9, method="m", claimed=1.0,
-            point={"d": 2},
-        ),
-    ]  # fmt: skip
-    drawn = draw_ratios(pieces)
-    ElementTree.fromstring(drawn.svg)
-    assert "All: d\u00a0=\u00a02." in drawn.caption
 
 
 def test_plots_are_drawn_few_points_are_a_table_and_a_broken_plot_is_named() -> None:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
-from claims.harness.report.plots import named_value
 
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -85,7 +84,27 @@ def point_text(point: Mapping[str, Any], digits: int) -> str:
     >>> point_text({"epsilon": 0.5, "n": 8, "member": "kink +0"}, 4).replace("\u00a0", " ")
     'ε = 0.5, n = 8, kink 0'
     """
-    return ", ".join(named_value(str(k), v, value_text(v, digits)) for k, v in point.items())
+    return ", ".join(named_value(str(k), v, digits) for k, v in point.items())
+
+
+def named_value(name: str, value: Any, digits: int) -> str:
+    """A value of an axis with its name: "n = 5", in words "rounding up", of a family's member its label."""
+    if not isinstance(value, str):
+        # Spaces that do not break keep name and value together.
+        return f"{words(name)}\u00a0=\u00a0{value_text(value, digits)}"
+    label = re.sub(r"\+(?=\d)", "", value.replace("_", " "))
+    return label if name == "member" else f"{words(name)}\u00a0{label}"
+
+
+def words(name: str) -> str:
+    """The name of a column or an axis as readers know it.
+
+    >>> words("epsilon"), words("log2_bins")
+    ('ε', 'log2 bins')
+    """
+    return {"epsilon": "ε", "delta": "δ", "sigma": "σ", "alpha": "α", "beta": "β", "mu": "μ"}.get(
+        name, name.replace("_", " ")
+    )
 
 
 def value_text(value: Any, digits: int) -> str:

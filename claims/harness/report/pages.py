@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOP = ("All results", "index.html")
-MOST_FINDINGS = 10
 MOST_EVIDENCE, MOST_FOLDED, MOST_ROWS = 40, 500, 20
 DIGITS = 4
 """Significant digits of numbers."""
@@ -112,7 +111,6 @@ def index_page(site: Site, page: Page) -> str:
         papers=papers,
         total=_standings(listed),
         stand_ins=sum(r.stand_in and r.standing is Standing.OPEN for r in listed),
-        findings=_alternating(_findings(site, None))[:MOST_FINDINGS],
         results=listed,
         lines=[r for r in site.results if r.is_line_by_line and not r.is_control],
         controls=[r for r in site.results if r.is_control],
@@ -389,11 +387,9 @@ def claim_path(claim_id: str) -> str:
 # ---------------------------------------------------------------- findings
 
 
-def _findings(site: Site, paper: str | None) -> list[dict[str, Any]]:
-    """What the run refutes, the heaviest first, with what falls by the same slip."""
-    chosen = [r for r in site.run.claims if not r.id.startswith("controls/")]
-    if paper is not None:
-        chosen = [r for r in chosen if r.id.split("/")[0] == paper]
+def _findings(site: Site, paper: str) -> list[dict[str, Any]]:
+    """What the run refutes of a paper, the heaviest first, with what falls by the same slip."""
+    chosen = [r for r in site.run.claims if r.id.split("/")[0] == paper != "controls"]
     return [_finding(site, e, more) for e, more in shown_findings(chosen, site.catalogue)]
 
 
@@ -420,13 +416,3 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
 
 def _of(entry: Entry) -> str:
     return f" ({entry.variant.replace('-', ' ')})" if entry.variant else ""
-
-
-def _alternating(findings: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The first finding of each paper, by its own list, then the second of each, and so on."""
-    seen: dict[str, int] = {}
-    placed: list[tuple[int, int, dict[str, Any]]] = []
-    for number, each in enumerate(findings):
-        seen[each["paper"]] = seen.get(each["paper"], -1) + 1
-        placed.append((seen[each["paper"]], number, each))
-    return [each for *_, each in sorted(placed, key=lambda p: p[:2])]

@@ -1,4 +1,4 @@
-"""The pictures of a claim: its plots, and measured over claimed values; few points make a table."""
+"""The pictures of a claim: its plots; few points make a table."""
 
 from __future__ import annotations
 
@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from claims.harness.claim import Claim, Plot
-from claims.harness.report.numbers import value_text
-from claims.harness.report.plots import (
-    Drawn,
-    NoRowsError,
-    draw,
-    points_of,
-    select_words,
-)
-from claims.harness.report.ratios import draw_ratios, has_ratio
+from claims.harness.report.numbers import point_text, value_text
+from claims.harness.report.plots import NoRowsError, draw, points_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +18,6 @@ if TYPE_CHECKING:
 
 FEWEST = 3
 """Abscissae below which a plot shows less than a table of the same numbers."""
-MOST_RATIOS = 24
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,36 +34,26 @@ class Picture:
 
 def pictures_of(claim: Claim | None, evidence: Sequence[Evidence], rows: pd.DataFrame) -> list[Picture]:
     """The pictures of a claim; a plot of measurements that this tier does not make is left out."""
-    found: list[Picture] = []
-    if claim is not None and claim.plots and not rows.empty:
-        found = [p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows))]
-    ratios = [e for e in evidence if has_ratio(e)]
-    if len(ratios) >= FEWEST:
-        chosen = ratios[:MOST_RATIOS]  # the deciding piece comes first
-        cut = f"{len(chosen)} of {len(ratios)} pieces, the gravest first."
-        words = [cut] if len(chosen) < len(ratios) else []
-        found.append(_picture("Measured against claimed", draw_ratios(chosen), words))
-    return found
+    if claim is None or rows.empty:
+        return []
+    return [p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows))]
 
 
 def _of_plot(claim: Claim, plot: Plot, evidence: Sequence[Evidence], rows: pd.DataFrame) -> Picture | None:
     axes = {axis for tier in ("smoke", "ci", "full") for point in claim.tier(tier).points for axis in point}
     if any(name in axes and name not in rows.columns for name in plot.select):
         return None  # an axis of a task that this tier does not have
-    where = [f"At {select_words(plot.select)}."] if plot.select else []
+    where = [f"At {point_text(plot.select, 4)}."] if plot.select else []
     try:
         table = points_of(plot, rows)
         if table.abscissae < FEWEST:
             cells = [[value_text(value, 4) for value in row] for row in table.rows]
             return Picture(title=plot.title, head=table.head, rows=cells, caption=" ".join(where))
-        return _picture(plot.title, draw(plot, rows, evidence), where)
+        drawn = draw(plot, rows, evidence)
+        name = html.escape(plot.title, quote=True)
+        svg = drawn.svg.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
+        return Picture(title=plot.title, svg=svg, caption=" ".join([*where, drawn.caption]).strip())
     except NoRowsError:
         return None
     except ValueError as error:
         return Picture(title=plot.title, problem=f"Not drawn: {error}")
-
-
-def _picture(title: str, drawn: Drawn, words: Sequence[str]) -> Picture:
-    name = html.escape(title, quote=True)
-    svg = drawn.svg.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
-    return Picture(title=title, svg=svg, caption=" ".join([*words, drawn.caption]).strip())

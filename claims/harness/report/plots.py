@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import StringIO
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence
 from claims.harness.claim import Plot
+from claims.harness.report.numbers import number_text, point_text, value_text, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,12 +127,11 @@ def points_of(plot: Plot, rows: pd.DataFrame) -> Points:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """One line of a plot: its label, the averaged columns at every x, and x and y before averaging."""
+    """One line of a plot: its label, the averaged columns at every x, and of how many rows."""
 
     label: str
     table: pd.DataFrame
-    all_x: np.ndarray
-    all_y: np.ndarray
+    rows: int
 
     @property
     def x(self) -> np.ndarray:
@@ -142,10 +142,6 @@ class _Line:
 
     def column(self, name: str | None) -> np.ndarray | None:
         return None if name is None else self.values(name)
-
-    @property
-    def spread(self) -> bool:
-        return len(self.all_x) > len(self.table)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +188,7 @@ def _selected(plot: Plot, rows: pd.DataFrame) -> pd.DataFrame:
     for name, value in plot.select.items():
         rows = rows[np.isclose(rows[name], value) if _is_number(value) else rows[name] == value]
     if rows.empty:
-        raise NoRowsError(f"{plot.title}: this run has no row with {select_words(plot.select)}")
+        raise NoRowsError(f"{plot.title}: this run has no row with {point_text(plot.select, 4)}")
     return rows
 
 
@@ -218,18 +214,17 @@ def _line(plot: Plot, value: Any, rows: pd.DataFrame, numbers: Sequence[str]) ->
     averaged = rows[[plot.x, *numbers]].astype(dict.fromkeys(numbers, float))
     table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
     return _Line(
-        label="" if plot.series is None else f"{words(plot.series)} = {tick_text(value)}",
+        label="" if plot.series is None else f"{words(plot.series)} = {shorten(value_text(value, 4), 24)}",
         table=table,
-        all_x=rows[plot.x].to_numpy(float),
-        all_y=rows[plot.y].to_numpy(float),
+        rows=len(rows),
     )
 
 
 def _note(plot: Plot, lines: Sequence[_Line], dropped: int) -> str:
     """What the caption must say of averages, of rows that are not drawn, and of a legend that is cut."""
     said: list[str] = []
-    if any(line.spread for line in lines):
-        said.append("Averages over rows of equal abscissa; the faint points are the rows.")
+    if any(line.rows > len(line.table) for line in lines):
+        said.append("Averages over rows of equal abscissa.")
     if dropped:
         rows_are = "row is" if dropped == 1 else "rows are"
         said.append(f"{dropped} {rows_are} not drawn: infinite, or not positive on a logarithmic axis.")
@@ -253,7 +248,6 @@ def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) 
     interval, bounded = plot.low is not None and plot.high is not None, plot.kind == "sandwich"
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
-        _faint_rows(axes, line, colour)
         y, low, high = line.values(plot.y), line.column(plot.low), line.column(plot.high)
         label = line.label or "measured"
         if lines.names:  # names are not joined: a bar at each
@@ -286,7 +280,6 @@ def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence])
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
         x, y = line.x, line.values(plot.y)
-        _faint_rows(axes, line, colour)
         low, high = line.column(plot.low), line.column(plot.high)
         if low is not None and high is not None:
             below, above = np.clip(y - np.maximum(low, y * 1e-3), 0, None), np.clip(high - y, 0, None)
@@ -302,16 +295,16 @@ def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence])
             axes.fill_between(
                 ends, np.min(slopes, 0), np.max(slopes, 0), color=colour, alpha=0.15, linewidth=0
             )
-            label = f"fitted slope {_minus(fit.estimate)}" if index == 0 else None
+            label = f"fitted slope {number_text(fit.estimate, 3)}" if index == 0 else None
             axes.plot(ends, level * (ends / centre) ** fit.estimate, color=colour, linestyle="-", label=label)
             if fit.claimed is not None:
-                label = f"claimed slope {_minus(fit.claimed)}" if index == 0 else None
+                label = f"claimed slope {number_text(fit.claimed, 3)}" if index == 0 else None
                 claimed = level * (ends / centre) ** fit.claimed
                 axes.plot(ends, claimed, color=INK, linestyle=":", linewidth=1.2, label=label)
     if fit is not None:
         said.append(
-            f"The fitted slope and its interval [{_minus(fit.low)}, {_minus(fit.high)}] are the claim’s "
-            "evidence; the lines pass through the centre of the points."
+            f"The fitted slope and its interval [{number_text(fit.low, 3)}, {number_text(fit.high, 3)}] "
+            "are the claim’s evidence; the lines pass through the centre of the points."
         )
     _claimed(axes, plot, lines)
     if plot.low is not None and plot.high is not None:
@@ -342,12 +335,6 @@ def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
             axes.plot(x, y, color=colour, **look)
     in_legend: dict[str, Any] = look | {"markersize": 12}
     axes.plot([], [], color=INK, label="claimed", **in_legend)
-
-
-def _faint_rows(axes: Axes, line: _Line, colour: Any) -> None:
-    if line.spread and len(line.all_x) <= 600:
-        axes.plot(line.all_x, line.all_y, color=colour, alpha=0.25, marker=".", markersize=4,
-                  linestyle="none")  # fmt: skip
 
 
 def _look(index: int, count: int) -> tuple[Any, str]:
@@ -391,7 +378,6 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
         _plain_ticks(axes, lines, log=_log_x(plot))
     if _log_y(plot):
         axes.set_yscale("log")
-        _log_ticks(axes.yaxis, *axes.get_ylim())
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label, wrap=True)
     axes.set_title(plot.title, wrap=True)
@@ -417,41 +403,8 @@ def _plain_ticks(axes: Axes, lines: _Lines, *, log: bool) -> None:
     places = np.unique(np.concatenate([line.x for line in lines]))
     scaled = np.log10(places) if log else places
     if len(places) == 1 or (len(places) <= 6 and np.diff(scaled).min() > 0.12 * np.ptp(scaled)):
-        axes.set_xticks(places, [tick_text(p) for p in places])
+        axes.set_xticks(places, [value_text(p, 4) for p in places])
         axes.xaxis.set_minor_locator(NullLocator())
-    elif log:
-        _log_ticks(axes.xaxis, *axes.get_xlim())
-
-
-def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
-    """Round values from low to high on a logarithmic axis, at most `most` where that can be.
-
-    >>> log_ticks(0.5, 20), log_ticks(1, 1e12, 5)
-    ([0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0], [1.0, 1000.0, 1000000.0, 1000000000.0, 1000000000000.0])
-    """
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    step = max(1, math.ceil((last - first) / most))
-    choices = [(1, 1.5, 2, 3, 4, 5, 7), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)]
-    ticks: list[float] = []
-    for parts in choices:
-        every = step if parts == (1,) else 1
-        ticks = [p * 10.0**k for k in range(first, last + 1) for p in parts if k % every == 0]
-        ticks = [tick for tick in ticks if low <= tick <= high]
-        if len(ticks) <= most:
-            break
-    return ticks
-
-
-def _log_ticks(axis: Any, low: float, high: float) -> None:
-    """Labelled ticks of a logarithmic axis that do not run into each other."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
-
-    ticks = log_ticks(low, high)
-    if len(ticks) < 2:
-        return
-    axis.set_major_locator(FixedLocator(ticks))
-    axis.set_major_formatter(FuncFormatter(lambda value, place: tick_text(value)))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _to_svg(figure: Figure) -> str:
@@ -482,58 +435,5 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def words(name: str) -> str:
-    """The name of a column or an axis as readers know it.
-
-    >>> words("epsilon"), words("log2_bins")
-    ('ε', 'log2 bins')
-    """
-    return {"epsilon": "ε", "delta": "δ", "sigma": "σ", "alpha": "α", "beta": "β", "mu": "μ"}.get(
-        name, name.replace("_", " ")
-    )
-
-
-def tick_text(value: Any) -> str:
-    """A tick or a series value: numbers short, 1e6 as 10⁶.
-
-    >>> [tick_text(v) for v in (250, 1e-5, 0.5, 2e6, "gamma")]
-    ['250', '10⁻⁵', '0.5', '2×10⁶', 'gamma']
-    """
-    if not _is_number(value) and not hasattr(value, "dtype"):
-        return shorten(str(value), 24)
-    text = f"{float(value):.4g}"
-    number = float(value)
-    if number == 0 or 1e-3 <= abs(number) < 1e6:
-        return f"{number:g}" if not number.is_integer() else f"{number:,.0f}".replace(",", "\u2009")
-    mantissa, _, exponent = f"{number:.3e}".partition("e")
-    if not exponent:
-        return text
-    power = "10" + str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-    short = f"{float(mantissa):g}"
-    return power if short == "1" else f"{short}×{power}"
-
-
-def _minus(value: float) -> str:
-    return f"{value:.3g}".replace("-", "−")
-
-
-def shorten(text: str, length: int = 46) -> str:
+def shorten(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
-
-
-def select_words(select: Mapping[str, Any]) -> str:
-    r"""A grid point or the selection of a plot in words.
-
-    >>> select_words({"epsilon": 2.0, "d": 16}).replace("\u00a0", " ")
-    'ε = 2, d = 16'
-    """
-    # Spaces that do not break keep name and value together.
-    return ", ".join(named_value(k, v, tick_text(v)) for k, v in select.items())
-
-
-def named_value(name: str, value: Any, text: str) -> str:
-    """A value of an axis with its name: "n = 5", in words "rounding up", of a family's member its label."""
-    if not isinstance(value, str):
-        return f"{words(name)}\u00a0=\u00a0{text}"
-    label = re.sub(r"\+(?=\d)", "", text.replace("_", " "))
-    return label if name == "member" else f"{words(name)}\u00a0{label}"

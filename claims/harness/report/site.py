@@ -94,15 +94,12 @@ def furnish(environment: Any) -> None:
         "docstring": lambda text: Markup(docstring_to_html(text)),
         "plain": plain_text,
         "number": numbers.number_text,
-        "count": numbers.count_text,
         "point": numbers.point_text,
-        "confidence": numbers.confidence_text,
         "estimate": numbers.estimate_text,
         "interval": numbers.interval_text,
         "method": numbers.method_text,
         "hide_paths": numbers.hide_paths,
         "themed": lambda svg: Markup(themed(svg)),
-        "page_path": page_path,
         "whole": whole,
     }
     environment.globals |= {
@@ -116,15 +113,6 @@ def furnish(environment: Any) -> None:
 def asset(name: str) -> str:
     """The text of a style sheet or script of the templates. Every page holds all of its style sheet."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
-
-
-def page_path(claim_id: str) -> str:
-    """Where the site keeps the page of a result, without its suffix.
-
-    >>> page_path("song2021/theorem-2.6:corrected")
-    'song2021/theorem-2.6--corrected'
-    """
-    return claim_id.replace(":", "--")
 
 
 def themed(svg: str) -> str:

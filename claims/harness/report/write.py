@@ -4,7 +4,6 @@
                   <paper>.html                            one paper
                   errata/<paper>.html                     the remarks on it
                   <paper>/<result>.html                   one printed result with all of its readings
-                  <paper>/<result>--<reading>.html        leads to the reading's place on that page
                   suite.ipynb  <paper>.ipynb  <paper>/<result>.ipynb   the notebooks, executed
                   ….notebook.html                         the same, to read
                   mathematics.woff2                       the font of formulas
@@ -44,7 +43,7 @@ from claims.harness.report.pages import (
     result_page,
 )
 from claims.harness.report.shown import results_of
-from claims.harness.report.site import FONT, HERE, Page, fill, page_path
+from claims.harness.report.site import FONT, HERE, Page, fill
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
 from claims.harness.run.store import inside, latest_run, read_run, remove
@@ -262,12 +261,6 @@ def site_pages(site: Site) -> Iterator[tuple[str, str]]:
         trail = (TOP, (result.paper, f"{result.paper}.html"))
         page = Page(title=result.heading, path=f"{result.id}.html", trail=trail, near=near)
         yield page.path, result_page(site, page, result)
-        for reading in result.readings:
-            path = f"{page_path(reading.id)}.html"
-            if reading.result is not None and path != page.path:
-                here = Page(title=reading.id, path=path, trail=(*trail, (result.heading, page.path)))
-                target = f"{result.name}.html#{reading.anchor}"
-                yield path, fill("moved.html.j2", here, target=target)
 
 
 def problems(page: str) -> list[str]:
