@@ -124,7 +124,7 @@ def _executing(
     for tier in TIERS:
         missing = [f for f in functions if not found.get(f)]
         asked = {c.id: c for f in missing for c in holding[functions[f]]}
-        reached = reaches(list(asked.values()), tier, sources, jobs=jobs, notify=notify)
+        reached = reaches(list(asked.values()), tier, jobs=jobs, notify=notify)
         for function in missing:
             mine = [c for c in holding[functions[function]] if function in reached[c.id].functions]
             found[function] = tuple(sorted(mine, key=lambda c: (reached[c.id].seconds, c.id)))

@@ -1,28 +1,21 @@
 """Which functions of `implementations` a claim executes, and what its run costs: who can notice a bug at all.
 
-A claim that never executes a function cannot notice a bug in it. What a claim executes is measured once a
-tier, in a process of its own (another claim may have filled a cache that hides a call), and kept under the
-digest of the claim's sources.
+A claim that never executes a function cannot notice a bug in it. What a claim executes is measured in a
+process of its own: another claim may have filled a cache that hides a call.
 """
 
 from __future__ import annotations
 
 import cProfile
-import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 from claims.harness.claim import Claim
-from claims.harness.closure import Sources
-from claims.harness.index import cache_folder
 from claims.harness.mutation.forked import each_forked
 from claims.harness.run.runner import Settings, evaluate
-from claims.harness.run.temporary import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,26 +33,23 @@ class Reach:
 def reaches(
     claims: Sequence[Claim],
     tier: str,
-    sources: Sources,
     *,
     jobs: int = 1,
     notify: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Reach]:
-    """The reach of every claim at a tier, by id; what is not kept from before is measured."""
-    found: dict[str, Reach] = {}
-    missing: list[Claim] = []
-    for claim in claims:
-        kept = _kept(claim, tier, sources)
-        if kept is None:
-            missing.append(claim)
-        else:
-            found[claim.id] = kept
-    if missing:
-        notify(f"measuring what {len(missing)} claims execute at tier {tier}")
-    for claim, reach in _measured(missing, tier, jobs):
-        found[claim.id] = reach
-        _keep(claim, tier, sources, reach)  # at once: a run that is stopped goes on from here
-    return found
+    """The reach of every claim at a tier, by id, each measured in a process of its own; of one that dies,
+    nothing."""
+    if claims:
+        notify(f"measuring what {len(claims)} claims execute at tier {tier}")
+
+    def send(claim: Claim, connection: Connection) -> None:
+        connection.send(measure(claim, tier))
+
+    nothing = Reach(frozenset(), 0.0)
+    return {
+        claims[number].id: messages[0] if messages else nothing
+        for number, messages in each_forked(claims, send, jobs=jobs)
+    }
 
 
 def measure(claim: Claim, tier: str) -> Reach:
@@ -90,36 +80,3 @@ def functions_of(codes: Sequence[object], package: str) -> frozenset[str]:
         for code in codes
         if (module := files.get(getattr(code, "co_filename", ""))) is not None
     )
-
-
-def _measured(claims: Sequence[Claim], tier: str, jobs: int) -> Iterator[tuple[Claim, Reach]]:
-    """The reach of each claim, measured in a process of its own, as it ends; of one that dies, nothing."""
-
-    def send(claim: Claim, connection: Connection) -> None:
-        connection.send(measure(claim, tier))
-
-    for number, messages in each_forked(claims, send, jobs=jobs):
-        yield claims[number], messages[0] if messages else Reach(frozenset(), 0.0)
-
-
-def _file(claim: Claim, tier: str) -> Path:
-    return cache_folder() / "reach" / f"{claim.id.replace('/', '--').replace(':', '-')}.{tier}.json"
-
-
-def _kept(claim: Claim, tier: str, sources: Sources) -> Reach | None:
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        document = json.loads(_file(claim, tier).read_text(encoding="utf-8"))
-        if document["sources"] == sources.digest(claim.module):
-            return Reach(frozenset(document["functions"]), float(document["seconds"]))
-    return None
-
-
-def _keep(claim: Claim, tier: str, sources: Sources, reach: Reach) -> None:
-    """Keep a reach; a folder that cannot be written is no obstacle."""
-    document = {
-        "sources": sources.digest(claim.module),
-        "functions": sorted(reach.functions),
-        "seconds": reach.seconds,
-    }
-    with suppress(OSError):
-        write_whole(_file(claim, tier), json.dumps(document).encode())
