@@ -138,8 +138,6 @@ def test_show_states_the_result_with_its_source(dpclaims):
         ([*TABLE, "--form", ""], "form must"),
         ([*TABLE, "--junit", "/nope/a/x.xml"], "there is no folder '/nope/a'"),
         ([*TABLE, "--baseline", "/nope/x.json", "--update"], "there is no folder '/nope'"),
-        ([*TABLE, "--history", "/nope/x"], "there is no folder"),
-        ([*TABLE, "--history", "t.py"], "t.py"),
     ],
 )
 def test_bad_input_gets_one_sentence_and_status_2(dpclaims, tmp_path, arguments, says):

@@ -175,8 +175,8 @@ def test_bad_input(call, words):
 @pytest.mark.parametrize(("options", "status", "words"), [
     ("--epsilon 0.5", 1, "REFUTED: ε ≥ "), ("--mu 0.1", 1, "REFUTED: μ ≥ "),
     ("--epsilon 9 --delta 1e-5", 3, "it takes more canaries"), ("--epsilon 1.4", 0, "NOT REFUTED"),
-    ("--epsilon 1 --rho 1", 2, "give one claim"), ("", 2, "got none"),
-    ("--mu 1 --delta 0.1", 2, "--delta 0.1"),
+    ("--epsilon 1 --rho 1", 2, "a claim is of one kind"), ("", 2, "give one claim"),
+    ("--mu 1 --delta 0.1", 2, "delta must not be given beside --mu"),
     ("--epsilon 1 --guesses 5", 2, "got '5'"), ("--rho -1", 2, "rho must be"),
 ])  # fmt: skip
 def test_the_command(tmp_path, options, status, words):

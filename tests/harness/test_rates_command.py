@@ -330,23 +330,6 @@ def test_forms_of_ones_own(dpclaims, tmp_path, monkeypatch):
         assert (status, says in err) == (2, True)
 
 
-def test_a_history_lists_the_runs_that_are_worse(rates, dpclaims, tmp_path):
-    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
-    for name in ("good.csv", "slower.csv", "good.csv"):
-        rates(name, "--history", "runs")
-    status, out, _ = dpclaims("rates", "--history", "runs", "--plot", "h.svg")
-    lines = out.splitlines()
-    assert [line.startswith("WORSE") for line in lines] == [False, True, False, False]
-    assert (status, lines[-1].startswith("1 of 3 runs worse than 20")) == (0, True)
-    assert "<svg" in (tmp_path / "h.svg").read_text(encoding="utf-8")
-    rates("good.csv", "--baseline", "b.json", "--update")
-    rates("slower.csv", "--history", "runs")
-    status, out, _ = dpclaims("rates", "--history", "runs", "--baseline", "b.json", "--json")
-    answers = [row["answer"] for row in json.loads(out)["runs"] if row["axis"] == "n"]
-    assert (status, answers) == (1, ["same", "worse", "same", "worse"])
-    assert "holds no runs" in dpclaims("rates", "--history", "nowhere")[2]
-
-
 STATED = {
     "bound": True, "form": True, "rate": True, "√(p·log(1/δ))/(εn)": True, "√p/(nμ*)": True,
     "1/√n + √(k·log(1/δ))/(εn)": True, "1/μ*": False, "height": False, "level": False,

@@ -6,30 +6,28 @@ import functools
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from audits.foreign.calls import required
+from claims.harness.commands import verdicts
 from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import AsJson, Junit, Sarif, Summary, options_of
-from claims.harness.commands.published import publish_audits
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, load_any, place_of
+from claims.harness.commands.verdicts import Told
 from claims.harness.commands.watch import Watch, stdout_to_stderr, warnings_counted
 from claims.harness.exchange import Outputs
-from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.result import BAD_INPUT, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
     from audits.privacy.claims import Claim as PrivacyClaim
 
-FORMAT = "dpclaims-audit/1"
 PRECISION = 0.1
 """After a refutation sampling goes on until the lower bound is within this share of the estimate."""
-COLOURS = {"refuted": "bold red", "not-refuted": "bold green", "undecided": "bold yellow"}
-STATUS = {"not-refuted": PASSED, "refuted": DIFFERS, "undecided": UNDECIDED}
 
 
 @options_of(Asked)
@@ -70,11 +68,11 @@ def audit_target(
     status 3. Bad input is one sentence on stderr and status 2; where a mechanism fails in the middle of an
     audit, the bound reached is printed as well.
     """
-    watch: Watch | None = None
     asked = Asked(**options)
-    again = asked.again(target)
-    targets: list[Target] = []
-    results: list[AuditResult] = []
+    tell = functools.partial(told_of, again=asked.again(target), verbose=verbose, named=target)
+    told: list[Told] = []
+    watch: Watch | None = None
+    one: Target | None = None
     try:
         asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
@@ -82,33 +80,23 @@ def audit_target(
             adjacency, loaded = required(f"{target}: to load it", load_any, target, asked)
             claim = claim_of(asked, loaded)
             best = functools.partial(best_pairs, loaded, claim, asked.errors)
-            targets = adjacent(loaded, adjacency, asked, best) if adjacency else [loaded]
-            for one in targets:
+            for one in adjacent(loaded, adjacency, asked, best) if adjacency else [loaded]:
                 so_far = functools.partial(bound_so_far, one, claim, asked)
-                document = functools.partial(_document, targets, tuple(results))
-                watch = Watch(asked.time_limit, so_far, document, out if json else None)
-                results.append(_audit(one, watch, claim, asked))
+                so_told = functools.partial(_document, tuple(told), functools.partial(tell, one))
+                watch = Watch(asked.time_limit, so_far, so_told, out if json else None)
+                told.append(tell(one, _audit(one, watch, claim, asked)))
     except ValueError as error:
         print(f"dpclaims: {_said(error, target)}", file=sys.stderr)
-        if watch is not None and watch.last is not None:
+        if one is not None and watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
-            results.append(watch.result(f"Bad input ended the audit: {_said(error, target)}."))
-        if results:
-            _show(targets, results, json, verbose, again)
+            told.append(tell(one, watch.result(f"Bad input ended the audit: {_said(error, target)}.")))
+        if told:
+            verdicts.show("audit", told, json=json)
         return BAD_INPUT
     except (KeyboardInterrupt, Signalled):
         print("dpclaims: stopped before the audit began", file=sys.stderr)
         return UNDECIDED
-    # "Refuted" counts most, then "undecided".
-    status = max((STATUS[result.verdict] for result in results), key=(PASSED, UNDECIDED, DIFFERS).index)
-    _show(targets, results, json, verbose, again)
-    try:
-        named = {one.name: result for one, result in zip(targets, results, strict=True)}
-        publish_audits(named, place_of(target, targets[0].mechanism), outputs or Outputs())
-    except ValueError as error:
-        print(f"dpclaims: {error}", file=sys.stderr)
-        return BAD_INPUT
-    return status
+    return verdicts.conclude("audit", told, outputs or Outputs(), json=json)
 
 
 def as_options(words: str) -> str:
@@ -130,25 +118,9 @@ def _said(error: ValueError, target: str) -> str:
     return words + pins(target) if " raised " in words and "known to work" not in words else words
 
 
-def _show(
-    targets: Sequence[Target], results: Sequence[AuditResult], json: bool, verbose: bool, again: str
-) -> None:
-    """The results so far, one a target, on stdout; `again` is what gives them again."""
-    if json:
-        print(_document(targets, results[:-1], results[-1]), end="")
-    else:
-        for one, result in zip(targets, results, strict=False):
-            show(one.name, result, verbose, again, one.guessed)
-
-
-def _document(targets: Sequence[Target], before: Sequence[AuditResult], last: AuditResult) -> str:
-    """One JSON document: the result, or the results by adjacency where several were asked for."""
-    from claims.harness.run.serialise import dumps
-
-    found: dict[str, Any] = {}
-    for one, result in zip(targets, (*before, last), strict=False):
-        found[one.label] = result.to_dict() | ({"guessed": one.guessed} if one.guessed else {})
-    return dumps({"format": FORMAT} | found.get("", found))
+def _document(before: Sequence[Told], tell: Callable[[AuditResult], Told], last: AuditResult) -> str:
+    """The JSON document of an audit that ends here."""
+    return verdicts.document("audit", [*before, tell(last)])
 
 
 def bound_so_far(
@@ -179,26 +151,43 @@ def bound_so_far(
     )
 
 
-def show(name: str, result: AuditResult, verbose: bool = False, again: str = "", guessed: str = "") -> None:
-    """The result in plain words on stdout, its verdict and number first; coloured on a terminal. `again`
-    stands before what is said of how to repeat it; `guessed` is what was guessed of the data."""
-    from rich.console import Console
-    from rich.text import Text
+def told_of(target: Target, result: AuditResult, *, again: str, verbose: bool, named: str) -> Told:
+    """The result in plain words, its verdict and number first, and for other tools.
 
+    again  stands before what is said of how to repeat it; `named` is how the user named the target.
+    """
     from audits.privacy.result import HEADS
     from audits.privacy.show import facts as facts_of
 
-    # Soft wrap: a terminal breaks long lines, a pipe or a file gets them whole.
-    console = Console(highlight=False, soft_wrap=True)
-    head, meaning = HEADS[result.verdict], as_options(result.meaning(name))
-    console.print(Text(head, style=COLOURS[result.verdict]) + Text(f": {meaning}", style="default"))
-    if guessed:
-        console.print(Text(f"  data guessed: {guessed}"))
     facts = facts_of(result, verbose)
     width = max(len(label) for label, _ in facts)
+    lines = [f"{HEADS[result.verdict]}: {as_options(result.meaning(target.name))}"]
+    lines += [f"  data guessed: {target.guessed}"] if target.guessed else []
     for label, text in facts:
-        told = f"{again} {text}".strip() if label == "replay" else as_options(text)
-        console.print(Text(f"  {label:{width}}  {told}"))
+        said = f"{again} {text}".strip() if label == "replay" else as_options(text)
+        lines.append(f"  {label:{width}}  {said}")
+    return Told(
+        name=target.name,
+        label=target.label,
+        verdict=result.verdict,
+        headline=HEADS[result.verdict],
+        text="\n".join(lines),
+        why=result.summary(),
+        document=result.to_dict() | ({"guessed": target.guessed} if target.guessed else {}),
+        numbers={
+            "epsilon_claimed": result.epsilon_claimed,
+            "delta": result.delta,
+            "unit": result.claim.unit,
+            "claimed": result.claim.value,
+            "lower": result.lower,
+            "epsilon_lower": result.epsilon_lower,
+            "confidence": result.confidence,
+            "samples": result.samples,
+            "resolution": result.resolution.epsilon,
+        },
+        seconds=result.seconds,
+        place=place_of(named, target.mechanism),
+    )
 
 
 def _audit(loaded: Target, watch: Watch, claim: PrivacyClaim, asked: Asked) -> AuditResult:

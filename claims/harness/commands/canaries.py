@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from claims.harness.commands.audit import STATUS
+from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import AsJson, Junit, Sarif, Seed, Summary
-from claims.harness.commands.published import publish_canaries
-from claims.harness.exchange import Outputs
-
-if TYPE_CHECKING:
-    from audits.privacy.claims import Claim
-
-FORMAT = "dpclaims-canaries/1"
+from claims.harness.commands.verdicts import Told, conclude
+from claims.harness.exchange import Outputs, from_here
 
 
 def canaries_command(
@@ -24,7 +19,7 @@ def canaries_command(
         typer.Argument(metavar="SCORES.csv", help="Columns score, included (0 or 1) and, of several, run."),
     ],
     epsilon: Annotated[float | None, typer.Option(help="Claimed ε.")] = None,
-    delta: Annotated[float, typer.Option(help="Claimed δ, of --epsilon or --rho.")] = 0.0,
+    delta: Annotated[float | None, typer.Option(help="Claimed δ, of --epsilon or --rho.")] = None,
     rho: Annotated[float | None, typer.Option(help="Claimed ρ of zCDP.")] = None,
     mu: Annotated[float | None, typer.Option(help="Claimed μ of Gaussian privacy.")] = None,
     guesses: Annotated[
@@ -44,6 +39,7 @@ def canaries_command(
     import pandas as pd
 
     from audits.canaries import audit_canaries, read_canaries
+    from audits.privacy.claims import Approximate
 
     outputs = Outputs(junit, summary, sarif)
     try:
@@ -51,35 +47,23 @@ def canaries_command(
     except (UnicodeDecodeError, ValueError) as error:
         raise ValueError(f"{str(file)!r} is no CSV file: {error}") from error
     scores, included = read_canaries({str(name): table[name].to_numpy() for name in table.columns})
-    claim = _claim(epsilon, delta, rho, mu)
+    claim = Asked(epsilon=epsilon, delta=delta, rho=rho, mu=mu).claim()
+    if claim is None:
+        if epsilon is None:
+            raise ValueError("give one claim: --epsilon [--delta], --rho [--delta] or --mu")
+        claim = Approximate(epsilon, delta or 0.0)
     result = audit_canaries(scores, included, claim=claim, alpha=alpha, guesses=_pair(guesses), seed=seed)
-    publish_canaries(str(file), result, outputs)
-    if json:
-        from claims.harness.run.serialise import dumps
-
-        typer.echo(dumps({"format": FORMAT} | result.to_dict()), nl=False)
-    else:
-        typer.echo(result.summary())
-    raise typer.Exit(STATUS[result.verdict])
-
-
-def _claim(epsilon: float | None, delta: float, rho: float | None, mu: float | None) -> Claim:
-    """The claim in the one unit that was given."""
-    from audits.privacy.claims import Approximate, ApproximateZeroConcentrated, GaussianDP
-
-    given = {"--epsilon": epsilon, "--rho": rho, "--mu": mu}
-    given = {flag: value for flag, value in given.items() if value is not None}
-    if len(given) != 1 or ("--mu" in given and delta):
-        said = " ".join(f"{flag} {value:g}" for flag, value in given.items()) or "none"
-        raise ValueError(
-            f"give one claim: --epsilon [--delta], --rho [--delta] or --mu; got {said}"
-            + f" --delta {delta:g}" * bool(delta)
-        )
-    if mu is not None:
-        return GaussianDP(mu)
-    if rho is not None:
-        return ApproximateZeroConcentrated(rho, delta)
-    return Approximate(given["--epsilon"], delta)
+    document, text = result.to_dict(), result.summary()
+    told = Told(
+        name=str(file),
+        verdict=result.verdict,
+        headline=text.partition(":")[0],
+        text=text,
+        document=document,
+        numbers={key: value for key, value in document.items() if isinstance(value, int | float)},
+        place=(from_here(file), 1),
+    )
+    raise typer.Exit(conclude("canaries", [told], outputs, json=json))
 
 
 def _pair(guesses: str) -> tuple[int, int] | None:

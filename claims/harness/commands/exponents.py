@@ -200,15 +200,6 @@ def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
     if content.get("group", []) != list(group):
         known = ",".join(content.get("group", [])) or "none"
         raise ValueError(f"--baseline {str(file)!r} has --group {known}, got {','.join(group) or 'none'}")
-    return _fits(file, content)
-
-
-def read_any(file: Path) -> dict[str, Kept]:
-    """The fits of a file by group, of whatever risk and groups; ValueError as `read`."""
-    return _fits(file, _parsed(file))
-
-
-def _fits(file: Path, content: Mapping[str, Any]) -> dict[str, Kept]:
     try:
         fits = {str(fit.get("group", "")): _kept(fit) for fit in content.get("fits", [content])}
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -53,8 +53,7 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
     nothing of forms.
     """
     form, against = asked.form, asked.compare
-    kept = asked.baseline or asked.history
-    if asked.claimed or kept or asked.predict or asked.vanishing or asked.side != "tight":
+    if asked.claimed or asked.baseline or asked.predict or asked.vanishing or asked.side != "tight":
         raise ValueError(
             "--form and --compare go with --csv, --risk, --group, --trial, --error, --tolerance, --alpha, "
             "--plot, --junit, --summary, --json only"

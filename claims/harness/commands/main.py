@@ -222,18 +222,17 @@ def run(
     json: Json = False,
 ) -> None:
     """Check claims; the default pattern is all. The same command resumes a run that was stopped."""
-    from claims.harness.commands.progress import Progress
+    from claims.harness.commands.progress import progress
     from claims.harness.commands.published import publish_run
     from claims.harness.discover import load
     from claims.harness.exchange import Outputs
-    from claims.harness.run.runner import count_cells
     from claims.harness.run.runner import run as run_claims
 
     if tier not in TIERS:
         raise ValueError(f"--tier must be one of {', '.join(TIERS)}, got {tier!r}")
     outputs = Outputs(junit, summary)
     chosen = load(*(pattern or []), claims=claims or [])
-    with Progress(cells=count_cells(chosen, tier), claims=len(chosen)) as progress:
+    with progress(len(chosen)) as report:
         result = run_claims(
             *(pattern or []),
             tier=tier,
@@ -245,7 +244,7 @@ def run(
             data=data,
             scheduler=scheduler,
             claims=claims or [],
-            notify=progress.report,
+            notify=report,
         )
     publish_run(result, chosen, outputs)
     if json:
@@ -293,10 +292,6 @@ def rates(
         asked.of_table()
         command = forms_command if asked.form is not None or asked.compare else measurements_command
         raise typer.Exit(command(asked, outputs, json=json))
-    if asked.history is not None:
-        from claims.harness.commands.history import history_command
-
-        raise typer.Exit(history_command(asked, json=json))
     from claims.harness.commands.rates import check_baseline
 
     asked.of_claims()

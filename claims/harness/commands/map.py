@@ -22,22 +22,14 @@ from claims.harness.commands.options import (
     Summary,
     options_of,
 )
-from claims.harness.commands.published import publish_map
 from claims.harness.commands.targets import place_of
+from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs
-from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 
 if TYPE_CHECKING:
     from audits.maps import MapResult
 
-STATUS = {"refuted": DIFFERS, "rounding": PASSED, "no-pair-found": PASSED, "undecided": UNDECIDED}
-COLOURS = {
-    "refuted": "bold red",
-    "rounding": "bold",
-    "no-pair-found": "bold green",
-    "undecided": "bold yellow",
-}
 PAUSE = 5.0
 """Seconds between lines of progress."""
 
@@ -74,21 +66,21 @@ def map_command(
     Exit status: 0 no pair found (which is no proof) · 1 refuted · 2 bad input · 3 nothing could be driven, or
     one of two neighbours raises · 4 crashed.
     """
-    raise typer.Exit(map_target(target, Options(**given), Outputs(junit, summary, sarif), json=json))
-
-
-def map_target(target: str, options: Options, outputs: Outputs, *, json: bool = False) -> int:
-    """Check the map of TARGET, print what was found, and return the exit status."""
+    options, outputs = Options(**given), Outputs(junit, summary, sarif)
     with stdout_to_stderr():
         result = _checked(target, options)
-    publish_map(target, result, place_of(target), outputs)
-    if json:
-        from claims.harness.run.serialise import dumps
-
-        typer.echo(dumps(result.to_dict()), nl=False)
-    else:
-        _show(target, result)
-    return STATUS[result.verdict]
+    first, *rest = result.summary().splitlines()
+    told = Told(
+        name=target,
+        verdict=result.verdict,
+        headline=result.headline,
+        text="\n".join([first, f"  checked: {target}", *rest, f"  replay: seed {result.seed}"]),
+        document=result.to_dict(),
+        numbers={name: getattr(result, name) for name in ("pairs", "ratio", "stated", "found")},
+        seconds=result.seconds,
+        place=place_of(target),
+    )
+    raise typer.Exit(conclude("map", [told], outputs, json=json))
 
 
 def _checked(target: str, options: Options) -> MapResult:
@@ -138,18 +130,3 @@ def _progress() -> Callable[[Any], None]:
             print(f"dpclaims: {search.progress()}", file=sys.stderr)
 
     return report
-
-
-def _show(target: str, result: MapResult) -> None:
-    """The result in plain words on stdout; coloured on a terminal."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False, soft_wrap=True)
-    first, *rest = result.summary().splitlines()
-    headline = result.headline
-    console.print(Text(headline, style=COLOURS[result.verdict]) + Text(first[len(headline) :]))
-    console.print(Text(f"  checked: {target}"))
-    for line in rest:
-        console.print(Text(line))
-    console.print(Text(f"  replay: seed {result.seed}"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Side, Verdict
 from claims.harness import exchange
-from claims.harness.commands import exponents, history
+from claims.harness.commands import exponents
 from claims.harness.commands.exponents import Compared, Kept, Limits, status_of
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import Case, Outputs
@@ -40,9 +40,6 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
     Raises ValueError for a file, a column or a text that cannot be used.
     """
     exchange.must_be_writable("--plot", asked.plot, parents=False)
-    if asked.history is not None:
-        kept = asked.history / "run.json" if asked.history.exists() else asked.history
-        exchange.must_be_writable("--history", kept)
     exchange.must_be_writable("--baseline", asked.baseline if asked.update else None)
     file, update = asked.baseline, asked.update
     assert asked.risk is not None
@@ -57,8 +54,6 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
     writes = file is not None and update and (asked.force or not refuted)
     if file is not None and writes:
         exponents.write(file, exponents.document(fits, asked.risk, asked.groups))
-    if asked.history is not None:
-        history.add(asked.history, exponents.document(fits, asked.risk, asked.groups))
     cases = list(_cases(answer, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
     if json:

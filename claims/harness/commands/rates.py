@@ -14,14 +14,14 @@ from audits.evidence import Evidence
 from claims.harness import exchange
 from claims.harness.claim import Claim
 from claims.harness.commands.exponents import LEVEL_TOLERANCE, STATUS, status_of
-from claims.harness.commands.progress import Progress
+from claims.harness.commands.progress import progress
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover
 from claims.harness.exchange import Case, Outputs
 from claims.harness.places import matches
 from claims.harness.run.provenance import data_folder, versions
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
-from claims.harness.run.runner import ALPHA, NUMERICS, count_cells, run
+from claims.harness.run.runner import ALPHA, NUMERICS, run
 from claims.harness.run.serialise import dumps, number, optional, read_json, whole
 
 if TYPE_CHECKING:
@@ -57,10 +57,8 @@ def check_baseline(
         c.paper.key: asked.baseline or baseline_file(c.paper.key, for_writing=asked.update) for c in claims
     }
     old = _read_all(files.values(), may_be_missing=asked.update)
-    with Progress(cells=count_cells(claims, TIER), claims=len(claims)) as progress:
-        result = run(
-            *(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, claims=folders, notify=progress.report
-        )
+    with progress(len(claims)) as report:
+        result = run(*(c.id for c in claims), tier=TIER, seed=SEED, jobs=jobs, claims=folders, notify=report)
     if crashed := [c for c in result.claims if c.error]:
         for claim in crashed:
             print(f"dpclaims: {claim.id} crashed\n{claim.error}", file=sys.stderr)

@@ -18,7 +18,7 @@ OF_CSV = ("risk", "axis", "claimed", "plot", "group", "trial", "vanishing", "err
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatesAsked:
-    """What `rates` is asked: of the claims of papers, of a table of measurements (--csv), or of a history.
+    """What `rates` is asked: of the claims of papers, or of a table of measurements (--csv).
 
     An exponent has regressed where it is off by more than the tolerance, at the error level of all together.
     `alpha` is the probability that a true claim is refuted or an exponent that did not move is worse; half of
@@ -67,9 +67,6 @@ class RatesAsked:
     compare: Annotated[
         list[str], typer.Option(help="A form; give two: which fits --csv better, 'log(n)/n'?")
     ] = field(default_factory=list[str])
-    history: Annotated[
-        Path | None, typer.Option(help="Folder that keeps the run of --csv; without --csv: list its runs.")
-    ] = None
     plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None
 
     def __post_init__(self) -> None:

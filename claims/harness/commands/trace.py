@@ -31,17 +31,16 @@ from claims.harness.commands.options import (
     options_of,
 )
 from claims.harness.commands.printed import harmless
-from claims.harness.commands.published import publish_traces
 from claims.harness.commands.supervised import leave
-from claims.harness.commands.targets import adjacent, load_any, place_of
+from claims.harness.commands.targets import Target, adjacent, load_any, place_of
+from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
-from claims.harness.exchange import Outputs, must_be_writable, save_plot
-from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, UNDECIDED
+from claims.harness.exchange import Outputs, from_here, must_be_writable, save_plot
+from claims.harness.run.result import BAD_INPUT
 
 if TYPE_CHECKING:
     from audits.trace import TraceResult
 
-STATUS = {"leak": DIFFERS, "ledger-exceeds": DIFFERS, "nothing-found": PASSED, "lost": UNDECIDED}
 LIMIT = 30.0
 """Seconds that a command takes, at most, where the user names no others."""
 PATIENCE = 15.0
@@ -119,9 +118,10 @@ def trace_command(
     watchdog = threading.Timer(options.time_limit + PATIENCE, _end, [target])
     watchdog.daemon = True
     watchdog.start()
-    status = trace_target(target, options, Outputs(junit, summary, sarif), json=json)
-    watchdog.cancel()
-    raise typer.Exit(status)
+    try:
+        raise typer.Exit(_traced(target, options, Outputs(junit, summary, sarif), json=json))
+    finally:
+        watchdog.cancel()
 
 
 def _end(target: str) -> None:
@@ -130,35 +130,18 @@ def _end(target: str) -> None:
     leave(BAD_INPUT)
 
 
-def trace_target(target: str, options: Options, outputs: Outputs, *, json: bool = False) -> int:
+def _traced(target: str, options: Options, outputs: Outputs, *, json: bool) -> int:
     """Trace TARGET, print what was found, and return the exit status."""
-    results: dict[str, tuple[str, TraceResult]] = {}
-    try:
-        must_be_writable("--plot", options.plot, parents=False)
-        with stdout_to_stderr():
-            results = _results(target, options)
-        _written(target, results, options.plot, outputs)
-    except ValueError as error:
-        print(f"dpclaims: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print("dpclaims: stopped", file=sys.stderr)
-        return UNDECIDED
-    if json:
-        from audits.trace.result import FORMAT
-        from claims.harness.run.serialise import dumps
-
-        documents = {label: result.to_dict() for label, (_, result) in results.items()}
-        typer.echo(dumps({"format": FORMAT} | documents.get("", documents)), nl=False)
-    else:
-        for name, result in results.values():
-            _show(name, result)
-    return max(
-        (STATUS[result.verdict] for _, result in results.values()), key=(PASSED, UNDECIDED, DIFFERS).index
-    )
+    must_be_writable("--plot", options.plot, parents=False)
+    with stdout_to_stderr():
+        results = _results(target, options)
+    if options.plot is not None:
+        _draw([result for _, result in results], options.plot)
+    told = [_told(target, one, result) for one, result in results]
+    return conclude("trace", told, outputs, json=json)
 
 
-def _results(target: str, options: Options) -> dict[str, tuple[str, TraceResult]]:
+def _results(target: str, options: Options) -> list[tuple[Target, TraceResult]]:
     from audits.trace import trace_privacy
 
     asked = options.asked()
@@ -167,7 +150,7 @@ def _results(target: str, options: Options) -> dict[str, tuple[str, TraceResult]
     if claim is None:
         raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
     spent = (loaded.delta or 0.0) if options.delta is None else options.delta
-    found: dict[str, tuple[str, TraceResult]] = {}
+    found: list[tuple[Target, TraceResult]] = []
     end = time.monotonic() + options.time_limit
     for one in adjacent(loaded, adjacency, asked, _first_pairs) if adjacency else [loaded]:
         result = trace_privacy(
@@ -182,7 +165,7 @@ def _results(target: str, options: Options) -> dict[str, tuple[str, TraceResult]
             time_limit=max(end - time.monotonic(), 1e-3),
             **({} if options.seeds is None else {"seeds": options.seeds}),
         )
-        found[one.label] = one.name, result
+        found.append((one, result))
     return found
 
 
@@ -191,35 +174,31 @@ def _first_pairs(kind: str, known: Sequence[Any], rng: Any) -> tuple[Sequence[An
     return known[:MOST_PAIRS], ""
 
 
-def _show(name: str, result: TraceResult) -> None:
-    """The result in plain words on stdout; coloured on a terminal."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False, soft_wrap=True)
-    colours = {
-        "leak": "bold red",
-        "ledger-exceeds": "bold red",
-        "nothing-found": "bold green",
-        "lost": "bold yellow",
-    }
+def _told(target: str, traced: Target, result: TraceResult) -> Told:
+    """The result in plain words; an annotation stands at the line that leaks, or is lost, or costs most."""
+    dearest = sorted(result.ledger, key=lambda line: -(line.share or 0.0))
+    named = (*result.findings, *(result.lost if result.verdict == "lost" else dearest))
+    found = [(from_here(one.file), one.line) for one in named if one.line]
     first, *rest = result.summary().splitlines()
-    headline = result.headline
-    console.print(Text(headline, style=colours[result.verdict]) + Text(first[len(headline) :]))
-    console.print(Text(f"  traced: {name}"))
-    for line in rest:
-        console.print(Text(line))
-    if result.ledger:
-        console.print(Text("\n" + result.table()))
+    table = ["", result.table()] if result.ledger else []
+    numbers = ("epsilon_claimed", "delta", "epsilon_ledger", "pairs", "draws")
+    return Told(
+        name=traced.name,
+        label=traced.label,
+        verdict=result.verdict,
+        headline=result.headline,
+        text="\n".join([first, f"  traced: {traced.name}", *rest, *table]),
+        document=result.to_dict(),
+        numbers={name: getattr(result, name) for name in numbers},
+        seconds=result.seconds,
+        place=next((place for place in found if place[0]), place_of(target)),
+    )
 
 
-def _written(
-    target: str, results: dict[str, tuple[str, TraceResult]], plot: Path | None, outputs: Outputs
-) -> None:
+def _draw(results: Sequence[TraceResult], file: Path) -> None:
+    """Plot the ledger that costs most; ValueError where that fails."""
+    dearest = max(results, key=lambda result: result.epsilon_ledger or 0.0)
     try:
-        if plot is not None:
-            _, dearest = max(results.values(), key=lambda pair: pair[1].epsilon_ledger or 0.0)
-            save_plot(dearest.plot().figure, plot)
+        save_plot(dearest.plot().figure, file)
     except ImportError as error:
         raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
-    publish_traces(dict(results.values()), place_of(target), outputs)

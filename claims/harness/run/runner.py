@@ -241,11 +241,6 @@ def finished(claim: Claim, settings: Settings, sources: Sources, runs: Path = RU
     return None if stored is None else stored[1].result
 
 
-def count_cells(claims: Sequence[Claim], tier: str) -> int:
-    """How many cells a run of these claims has; the length of the progress bar."""
-    return sum(1 for c in claims for _ in cells_of(c, tier))
-
-
 def _pending(claim: Claim, settings: Settings, sources: Sources, data: str | None) -> _Pending:
     """The cells of a claim, and the digest of everything that its result is computed from."""
     digest = sources.digest(claim.module) if claim.module else ""
