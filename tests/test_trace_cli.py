@@ -149,11 +149,11 @@ def test_a_plot(file: Path, tmp_path: Path) -> None:
         (["{}:clean", "--plot", "{}/x.png"], "is in the way"),
     ],
 )
-def test_bad_input(file: Path, arguments: list[str], words: str) -> None:
-    result = run(*[part.format(file) for part in arguments])
-    assert result.exit_code == 2
-    assert words in result.stderr
-    assert "Traceback" not in result.stderr
+def test_bad_input(file: Path, dpclaims, arguments: list[str], words: str) -> None:
+    status, out, err = dpclaims("trace", *[part.format(file) for part in arguments])
+    assert (status, out) == (2, "")
+    assert words in err
+    assert "Traceback" not in err
 
 
 def test_the_plain_function_names_the_line() -> None:

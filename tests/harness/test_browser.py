@@ -126,8 +126,3 @@ def test_the_answer_is_above_the_fold(browser: Any, site: Path) -> None:
         box = page.locator(chosen).first.bounding_box()
         assert box is not None
         assert box["y"] + min(box["height"], 300) < 900, chosen
-
-
-def test_an_old_address_leads_to_the_reading(browser: Any, site: Path) -> None:
-    page, _ = visit(browser, site / "song2021" / "theorem-2.6--corrected.html")
-    page.wait_for_url("**/theorem-2.6.html#corrected")

@@ -6,20 +6,13 @@ import hashlib
 import html
 import json
 import shutil
-import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from audits.judge import equals, reported
 from claims.harness.commands.printed import harmless
 from claims.harness.ids import check_id
-from claims.harness.report import pages
-from claims.harness.report.mathematics import docstring_to_html, inline_html, markdown_to_html
-from claims.harness.report.numbers import hide_paths
-from claims.harness.report.shown import doi_of, first_sentence, first_sentences
-from claims.harness.report.terminal import as_text
+from claims.harness.report.mathematics import inline_html, markdown_to_html
 from claims.harness.report.write import write_report
 from claims.harness.run import seal, temporary
 from claims.harness.run.runner import Settings, run_claims
@@ -188,26 +181,6 @@ def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
             assert not any(name.startswith("on") for name in attributes)
             assert "x.test" not in (attributes.get("href") or "")
         assert "form-action 'none'" in html.unescape(text)
-
-
-LONG = (
-    f"${'~' * 60_000}$", "A. " * 20_000, "(A. " * 15_000, "\n" * 60_000, f"${'*' * 60_000}$", "/a" * 30_000,
-)  # fmt: skip
-
-
-def test_long_texts_and_many_pieces_of_evidence_take_no_time():
-    """Each text took 30 to 90 processor seconds where the time grows with the square, 20,000 pieces 100."""
-    texts = (as_text, inline_html, docstring_to_html, first_sentence, first_sentences, doi_of, hide_paths)
-    started = time.process_time()
-    for text in LONG:
-        for shown in texts:
-            assert shown(text) is not None
-    some = [reported("context", float(k)) if k % 2 else equals("fact", 1.0, 1.0) for k in range(20_000)]
-    found = SimpleNamespace(evidence=some, id="demo/theorem-1")
-    reading = SimpleNamespace(result=found, claim=None, verdict="CONFIRMED")
-    part = pages._part(SimpleNamespace(), reading, None, [], None)
-    assert (len(part["first"]), len(part["rest"]), part["more"], part["idle"]) == (40, 500, 19_960, 10_000)
-    assert time.process_time() - started < 10.0
 
 
 # ---------------------------------------------------------------- whose result it is

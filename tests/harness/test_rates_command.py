@@ -46,14 +46,15 @@ def _exponent(estimate, error=0.01, freedom=20.0, worse="either"):
     ],
 )
 def test_a_comparison_has_four_answers(new, error, worse, answer):
-    rows = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, RatesAsked())
-    assert [(r["answer"], r["status"]) for r in rows] == [(answer, STATUS[answer])]
+    found = compare({NAME: _exponent(new, error, worse=worse)}, {NAME: _exponent(-1.0)}, RatesAsked())
+    assert [row.as_dict()["status"] for row in found.values()] == [STATUS[answer]]
+    assert found[NAME].answer == answer
 
 
 def test_figures_that_did_not_change_are_the_same_and_new_and_missing_exponents_are_named():
     wide = {NAME: _exponent(-1.0, 0.5)}
     pairs = ((wide, wide, "same"), (wide, {}, "new"), ({}, wide, "missing"))
-    assert all(compare(new, old, RatesAsked())[0]["answer"] == answer for new, old, answer in pairs)
+    assert all(compare(new, old, RatesAsked())[NAME].answer == answer for new, old, answer in pairs)
 
 
 def test_a_baseline_survives_its_file(tmp_path):
@@ -65,7 +66,7 @@ def test_a_baseline_survives_its_file(tmp_path):
     moved = compare(
         {place: replace(level, estimate=2.4, high=2.5)}, {place: read_baseline(file)[place]}, RatesAsked()
     )
-    assert [(row["what"], row["answer"]) for row in moved] == [("level", "worse")]
+    assert [(row.what, row.answer) for row in moved.values()] == [(place[1], "worse")]
     assert (again.estimate, again.standard_error, again.degrees_of_freedom) == (-1.0, 0.01, float("inf"))
     assert json.loads(file.read_text())["provenance"]["tier"] == "ci"
     assert [f.name for f in tmp_path.iterdir()] == ["baseline.json"]

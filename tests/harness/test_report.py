@@ -512,29 +512,6 @@ def test_paths_of_the_machine_are_shortened(text: str, shown: str) -> None:
     assert hide_paths(text) == shown
 
 
-def test_light_and_dark_texts_stand_out() -> None:
-    """Every verdict's text has a contrast of at least 4.5 against its ground in both schemes (WCAG AA)."""
-
-    def luminance(colour: str) -> float:
-        digits = colour.removeprefix("#")
-        digits = "".join(2 * d for d in digits) if len(digits) == 3 else digits
-        parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
-        red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    def contrast(one: str, other: str) -> float:
-        bright, dim = sorted((luminance(one), luminance(other)), reverse=True)
-        return (bright + 0.05) / (dim + 0.05)
-
-    for scheme in re.findall(r":root\{([^}]*)\}", asset("style.css")):
-        colours = dict(re.findall(r"--([\w-]+):(#[0-9a-f]+)", scheme))
-        named = ("confirmed", "consistent", "refuted", "inconclusive", "crashed", "letter")
-        pairs = [(v, f"{v}-fill") for v in named]
-        pairs += [(name, "paper") for name in ("ink", "soft", "link", "crashed")] + [("soft", "fill")]
-        for text, ground in pairs:
-            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
-
-
 def test_a_refutation_shows_the_digits_that_refute() -> None:
     piece = exact_evidence("δ", 1.0000123, claimed=1.0, verdict=Verdict.REFUTED)
     assert estimate_text(piece, 4) == "1.00001"

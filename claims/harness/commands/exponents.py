@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claims.harness import exchange
+from claims.harness.exchange import Case
 from claims.harness.run.provenance import versions
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import NUMERICS
@@ -64,23 +65,23 @@ class Compared:
     """An exponent, or the level, beside the baseline.
 
     answer  of `compare_exponents`; "new" (the baseline has none) or "missing" (the measurements have none).
-    axis    "" for the level. `group` says of which fit, "" of the only one.
-    advice  what would decide an answer that is undecided.
+    what    "exponent of n", or the level and its place. `group` says of which fit, "" of the only one.
+    axis    "" for the level.
+    binding whether an undecided answer counts; advice what would decide it.
     """
 
     group: str
     axis: str
+    what: str
     answer: str
     baseline: Exponent | None = None
     change: ExponentChange | None = None
-    place: str = ""
     binding: bool = True
     advice: str = ""
 
     @property
     def name(self) -> str:
-        what = f"exponent of {self.axis}" if self.axis else f"level{self.place}"
-        return f"{self.group}: {what}" if self.group else what
+        return f"{self.group}: {self.what}" if self.group else self.what
 
     @property
     def outcome(self) -> str:
@@ -106,6 +107,14 @@ class Compared:
             f"{c.difference:+.4f} in [{c.low:.4f}, {c.high:.4f}]"
         )
 
+    def case(self, group: str, title: str, place: tuple[str, int] = ("", 0)) -> Case:
+        """For other tools, by this title."""
+        return Case(
+            group=group, name=title, title=title, verdict=self.answer, outcome=self.outcome, place=place,
+            message=f"{self}{f'; {self.advice}' if self.advice else ''}",
+            numbers={} if self.change is None else {"low": self.change.low, "high": self.change.high},
+        )  # fmt: skip
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON; "status" has the words of before there were four answers."""
         c = self.change
@@ -127,25 +136,32 @@ def status_of(outcomes: Iterable[str]) -> int:
     return UNDECIDED if exchange.UNDECIDED in seen else PASSED
 
 
+def missing(group: str, axis: str, baseline: Exponent) -> Compared:
+    """What the measurements no longer have."""
+    return Compared(group=group, axis=axis, what=f"exponent of {axis}", answer="missing", baseline=baseline)
+
+
 def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Compared]:
     """Each exponent, and the level at the place of the baseline, beside the baseline."""
     from audits.rates import compare_exponents
     from audits.rates.advice import change_advice
 
     for axis in fit.axes:
+        what = f"exponent of {axis.axis}"
         before = old.exponents.get(axis.axis)
         if before is None:
-            yield Compared(group=group, axis=axis.axis, answer="new")
+            yield Compared(group=group, axis=axis.axis, what=what, answer="new")
             continue
         change = compare_exponents(
             axis.exponent, before, tolerance=limits.tolerance, alpha=limits.each, worse=axis.harm
         )
         advice = change_advice(change.both, limits.tolerance) if change.answer == "undecided" else ""
         yield Compared(
-            group=group, axis=axis.axis, answer=change.answer, baseline=before, change=change, advice=advice
-        )
+            group=group, axis=axis.axis, what=what, answer=change.answer, baseline=before, change=change,
+            advice=advice,
+        )  # fmt: skip
     for name in sorted(old.exponents.keys() - {axis.axis for axis in fit.axes}):
-        yield Compared(group=group, axis=name, answer="missing", baseline=old.exponents[name])
+        yield missing(group, name, old.exponents[name])
     if old.level is not None and old.centre.keys() == fit.centre().keys():
         change = compare_exponents(
             fit.level(old.centre), old.level, tolerance=limits.of_level(), alpha=limits.each, worse="higher"
@@ -153,8 +169,8 @@ def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Com
         advice = change_advice(change.both, limits.of_level()) if change.answer == "undecided" else ""
         at = ", ".join(f"{name}={value:.4g}" for name, value in old.centre.items())
         yield Compared(
-            group=group, axis="", answer=change.answer, baseline=old.level, change=change, place=f" at {at}",
-            binding=limits.level_tolerance is not None, advice=advice,
+            group=group, axis="", what=f"level at {at}", answer=change.answer, baseline=old.level,
+            change=change, binding=limits.level_tolerance is not None, advice=advice,
         )  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: RatesA
         yield from exponents.against(name, fit, old.get(name, nothing), limits)
     for name in old.keys() - fits.keys():
         for axis, before in old[name].exponents.items():
-            yield Compared(group=name, axis=axis, answer="missing", baseline=before)
+            yield exponents.missing(name, axis, before)
 
 
 def draw(fits: Mapping[str, RateFit], file: Path) -> None:
@@ -152,17 +152,10 @@ def _cases(answer: Answer, asked: RatesAsked) -> Iterator[Case]:
                 },
             )  # fmt: skip
     for row in answer.compared if asked.judged else ():
-        title = f"{row.name} against the baseline"
-        yield Case(
-            group="dpclaims.rates", name=title, title=title, verdict=row.answer, outcome=row.outcome,
-            message=f"{row}{f'; {row.advice}' if row.advice else ''}", place=place,
-            numbers={} if row.change is None else {"low": row.change.low, "high": row.change.high},
-        )  # fmt: skip
+        yield row.case("dpclaims.rates", f"{row.name} against the baseline", place)
 
 
 def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
-    if asked.groups:
-        yield from _table(answer)
     for group, fit in answer.fits.items():
         if group:
             yield f"{group}:"
@@ -182,15 +175,6 @@ def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
         count = sum(len(fit.axes) for fit in answer.fits.values())
         done = f"written: {count} exponents" if written else "not written: an exponent is refuted (--force)"
         yield f"baseline {asked.baseline} {done}"
-
-
-def _table(answer: Answer) -> Iterator[str]:
-    """One line a group: exponents, verdicts and answers side by side."""
-    width = max(len(group) for group in answer.fits)
-    for group, fit in answer.fits.items():
-        cells = [f"{a.axis}: {a.exponent.estimate:.4g} {a.verdict or ''}".rstrip() for a in fit.axes]
-        cells += [f"{r.axis or 'level'} {r.answer}" for r in answer.compared if r.group == group]
-        yield f"{group:{width}}  {' | '.join(cells)}"
 
 
 def _predictions(fit: RateFit, asked: RatesAsked) -> Iterator[tuple[str, tuple[float, float, float], str]]:

@@ -13,11 +13,11 @@ import numpy as np
 from audits.evidence import Evidence
 from claims.harness import exchange
 from claims.harness.claim import Claim
-from claims.harness.commands.exponents import LEVEL_TOLERANCE, STATUS, status_of
+from claims.harness.commands.exponents import LEVEL_TOLERANCE, Compared, status_of
 from claims.harness.commands.progress import progress
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover
-from claims.harness.exchange import Case, Outputs
+from claims.harness.exchange import Outputs
 from claims.harness.places import matches
 from claims.harness.run.provenance import data_folder, versions
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
@@ -73,12 +73,13 @@ def check_baseline(
     if written:
         _write_all(files, {**old, **new} if patterns else new)
     elif not asked.update:
-        exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", _cases(rows), outputs)
-    _print(rows, files.values(), written, json)
+        cases = [row.case(claim, row.name) for (claim, _, _), row in rows.items()]
+        exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", cases, outputs)
+    _print(rows, new, files.values(), written, json)
     if asked.update and not written:
         print(f"dpclaims: not written: {failed[0]} is not as expected (--force)", file=sys.stderr)
         return DIFFERS
-    return PASSED if asked.update else status_of(_outcome(row) for row in rows)
+    return PASSED if asked.update else status_of(row.outcome for row in rows.values())
 
 
 def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Evidence]:
@@ -113,37 +114,38 @@ def exponents(result: RunResult) -> dict[Name, Evidence]:
 
 def compare(
     new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], asked: RatesAsked
-) -> list[dict[str, Any]]:
-    """One row an exponent or level: estimate, baseline, interval of the difference, and what that means.
+) -> dict[Name, Compared]:
+    """Each exponent or level beside the baseline.
 
     Which direction is worse is a field of the evidence, and for a rate that is tight follows from the axis: a
-    risk that falls faster is no regression. "status" has the words of before there were four answers.
+    risk that falls faster is no regression. A level that is open leaves the status alone.
     """
     from audits.rates import compare_exponents
     from audits.rates.directions import falls, which_is_worse
 
-    rows = []
+    found: dict[Name, Compared] = {}
     each = asked.alpha / max(len(new), 1)
     for name in sorted(new.keys() | old.keys()):
-        claim, axis, point = name
+        claim, what, point = name
         a, b = new.get(name), old.get(name)
-        what = "exponent" if any(e is not None and e.axis for e in (a, b)) else "level"
-        row: dict[str, Any] = {"claim": claim, "what": what, "axis": axis, "point": point}
-        row["estimate"] = None if a is None else a.estimate
-        row["baseline"] = None if b is None else b.estimate
-        if a is None or b is None:
-            answer = "new" if b is None else "missing"
-            row |= {"low": None, "high": None, "status": answer, "answer": answer}
-        else:
+        axis = next((e.axis for e in (a, b) if e is not None and e.axis), "")
+        change = None
+        if a is not None and b is not None:
             worse = a.worse or "either"
             if worse == "either":
-                worse = which_is_worse(falls(axis, np.ones(0)))
-            tolerance = asked.tolerance if a.axis else math.log1p(LEVEL_TOLERANCE)
+                worse = which_is_worse(falls(what, np.ones(0)))
+            tolerance = asked.tolerance if axis else math.log1p(LEVEL_TOLERANCE)
             change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
-            row |= {"low": change.low, "high": change.high}
-            row |= {"status": STATUS[change.answer], "answer": change.answer}
-        rows.append(row)
-    return rows
+        found[name] = Compared(
+            group=f"{claim}, {point}" if point else claim,
+            axis=axis,
+            what=f"exponent of {axis}" if axis else what,
+            answer=change.answer if change else "new" if b is None else "missing",
+            baseline=None if b is None else _fitted(b),
+            change=change,
+            binding=bool(axis),
+        )
+    return found
 
 
 def _fitted(evidence: Evidence) -> Exponent:
@@ -233,50 +235,26 @@ def baseline_file(paper: str, *, for_writing: bool = False) -> Path:
     return here if here.exists() or for_writing or not there.exists() else there
 
 
-def _print(rows: Sequence[Mapping[str, Any]], files: Iterable[Path], update: bool, json: bool) -> None:
+def _print(
+    rows: Mapping[Name, Compared],
+    new: Mapping[Name, Evidence],
+    files: Iterable[Path],
+    update: bool,
+    json: bool,
+) -> None:
     names = ", ".join(str(f) for f in dict.fromkeys(files))
     if json:
+        listed = [
+            row.as_dict()
+            | {"claim": claim, "axis": axis, "point": point}
+            | {"estimate": new[claim, axis, point].estimate if (claim, axis, point) in new else None}
+            for (claim, axis, point), row in rows.items()
+        ]
         document = {"format": "dpclaims-rates/1", "baseline": names, "updated": update}
-        print(dumps(document | {"exponents": list(rows)}), end="")
+        print(dumps(document | {"exponents": listed}), end="")
         return
-    for row in rows:
-        print(f"{row['answer']:9}  {_where(row)}: {_difference(row)}")
+    for row in rows.values():
+        print(row)
     verb = "rewritten" if update else "compared"
-    count = sum(row["what"] == "exponent" for row in rows)
+    count = sum(bool(row.axis) for row in rows.values())
     print(f"{count} exponents and {len(rows) - count} levels, baseline {names} {verb}")
-
-
-def _where(row: Mapping[str, Any]) -> str:
-    what = f"exponent of {row['axis']}" if row["what"] == "exponent" else row["axis"]
-    return f"{row['claim']} {what}" + (f", {row['point']}" if row["point"] else "")
-
-
-def _difference(row: Mapping[str, Any]) -> str:
-    if row["status"] == "new":
-        return f"{row['estimate']:.4f}"
-    if row["status"] == "missing":
-        return f"the baseline has {row['baseline']:.4f}, the run has none"
-    return (
-        f"{row['estimate']:.4f}, baseline {row['baseline']:.4f}, "
-        f"difference in [{row['low']:.4f}, {row['high']:.4f}]"
-    )
-
-
-def _outcome(row: Mapping[str, Any]) -> str:
-    if row["answer"] in ("worse", "missing"):
-        return exchange.FAILED
-    # As for measurements of one's own: a level that is open leaves the status alone.
-    open_ = row["answer"] == "undecided" and row["what"] == "exponent"
-    return exchange.UNDECIDED if open_ else exchange.PASSED
-
-
-def _cases(rows: Sequence[Mapping[str, Any]]) -> list[Case]:
-    return [
-        Case(
-            group=row["claim"], name=_where(row), title=_where(row), verdict=row["answer"],
-            outcome=_outcome(row),
-            message=_difference(row),
-            numbers={name: row[name] for name in ("estimate", "baseline", "low", "high")},
-        )
-        for row in rows
-    ]  # fmt: skip

@@ -23,7 +23,6 @@ from claims.harness.report.shown import (
     Reading,
     Result,
     anchor_of,
-    bibtex_of,
     doi_of,
     entry_shown,
     first_sentence,
@@ -198,8 +197,7 @@ def paper_page(site: Site, page: Page, key: str) -> str:
         map=_map_shown(site, key),
         results=[r for r in results if not r.is_line_by_line],
         lines=[r for r in results if r.is_line_by_line],
-        bibtex=paper["bibtex"],
-        doi=doi_of(paper["bibtex"]),
+        doi=paper["doi"],
         options=said_by(site.run.provenance),
         made=_made(site.run),
     )
@@ -231,7 +229,7 @@ def paper_shown(site: Site, key: str) -> dict[str, Any]:
     return {
         "key": key,
         "reference": reference,
-        "bibtex": bibtex_of(claim),
+        "doi": doi_of(claim),
         "standings": _standings(results),
         "gravest": next(iter(_findings(site, key)), None),
     }
@@ -251,7 +249,7 @@ def errata_page(site: Site, page: Page, key: str) -> str:
         page,
         key=key,
         text=document(claims[0].paper, claims, {}, label),
-        doi=doi_of(bibtex_of(claims[0])),
+        doi=doi_of(claims[0]),
         mapped=any(site.map(key)[0].uses.values()),
     )
 
@@ -271,7 +269,6 @@ def result_page(site: Site, page: Page, result: Result) -> str:
     telling = _telling(result, {r: pictures for r, (_, pictures) in drawn.items()})
     parts = [_part(site, r, *drawn[r.id], telling) for r in result.readings]
     claim = next((r.claim for r in result.readings if r.claim is not None), None)
-    bibtex = bibtex_of(claim)
     return fill(
         "result.html.j2",
         page,
@@ -287,8 +284,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         made=_made(site.run),
         notebook=result.name,
         reference=claim.paper.reference if claim is not None else "",
-        bibtex=bibtex,
-        doi=doi_of(bibtex),
+        doi=doi_of(claim),
         has_errata=result.paper in site.errata,
         proof=_proof_shown(site, result),
     )

@@ -339,24 +339,13 @@ def first_sentences(text: str, least: int = 110) -> str:
     return said
 
 
-def bibtex_of(claim: Claim | None) -> str:
-    """The file paper.bib beside the claims of a paper, "" without one."""
-    if claim is None or claim.file is None:
+def doi_of(claim: Claim | None) -> str:
+    """The DOI in the file paper.bib beside the claims of a paper, "" without one."""
+    file = claim.file.parent / "paper.bib" if claim is not None and claim.file is not None else None
+    if file is None or not file.is_file():
         return ""
-    file = claim.file.parent / "paper.bib"
-    return file.read_text(encoding="utf-8").strip() if file.is_file() else ""
-
-
-def doi_of(bibtex: str) -> str:
-    """The DOI in an entry of BibTeX, "" without one.
-
-    >>> doi_of("@misc{a, doi = {10.1000/xyz}}")
-    '10.1000/xyz'
-    """
-    found = re.search(
-        r"^[ \t]*doi\s*=\s*[{\"]([^}\"\s]+)|[,{]\s*doi\s*=\s*[{\"]([^}\"\s]+)", bibtex, re.MULTILINE
-    )
-    return (found[1] or found[2]) if found else ""
+    found = re.search(r"^\s*doi\s*=\s*[{\"]([^}\"\s]+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else ""
 
 
 def said_by(provenance: Mapping[str, Any]) -> str:

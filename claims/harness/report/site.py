@@ -37,17 +37,15 @@ POLICY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page of the site: its title, where it stands, its neighbours.
+    """A page of the site: its title, and where it stands.
 
     path   of the page in the site, "song2021/theorem-2.6.html".
     trail  the pages above it: (title, path) from the index down.
-    near   neighbours: (words, title, path).
     """
 
     title: str
     path: str
     trail: Sequence[tuple[str, str]] = ()
-    near: Sequence[tuple[str, str, str]] = ()
 
     def link(self, path: str) -> str:
         """A path of the site as seen from this page."""

@@ -19,7 +19,7 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -246,20 +246,16 @@ def site_pages(site: Site) -> Iterator[tuple[str, str]]:
     """Every page of the site but the notebooks', by its path."""
     home = Page(title="All results", path="index.html")
     yield home.path, index_page(site, home)
-    papers = [(paper, f"{paper}.html") for paper in site.papers]
-    for index, (paper, _) in enumerate(papers):
-        near = _near(papers, index)
-        page = Page(title=paper, path=f"{paper}.html", trail=(TOP,), near=near)
+    for paper in site.papers:
+        page = Page(title=paper, path=f"{paper}.html", trail=(TOP,))
         yield page.path, paper_page(site, page, paper)
         if paper in site.errata:
             trail = (TOP, (paper, f"{paper}.html"))
             page = Page(title="Errata", path=f"errata/{paper}.html", trail=trail)
             yield page.path, errata_page(site, page, paper)
-    results = [(result.id, f"{result.id}.html") for result in site.results]
-    for index, result in enumerate(site.results):
-        near = _near(results, index)
+    for result in site.results:
         trail = (TOP, (result.paper, f"{result.paper}.html"))
-        page = Page(title=result.heading, path=f"{result.id}.html", trail=trail, near=near)
+        page = Page(title=result.heading, path=f"{result.id}.html", trail=trail)
         yield page.path, result_page(site, page, result)
 
 
@@ -281,9 +277,3 @@ def plan(site: Site) -> list[Job]:
         parameters = {"claim": claim, **same}
         jobs.append(Job(notebook="claim", parameters=parameters, path=result.id))
     return jobs
-
-
-def _near(items: Sequence[tuple[str, str]], index: int) -> list[tuple[str, str, str]]:
-    before = [("prev", *items[index - 1])] if index > 0 else []
-    after = [("next", *items[index + 1])] if index + 1 < len(items) else []
-    return [*before, *after]
