@@ -18,20 +18,8 @@ from claims.harness.claim import Claim
 from claims.harness.finding import CHECKED
 
 MOST_LINES = 30
-SECONDS = 10.0
-"""Processor time that a check may take."""
-PATIENCE = 6.0
-"""How many times as long it may take by the clock, on a busy machine."""
-LIMITED = """
-import sys, runpy
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]), int(sys.argv[2])))
-except ImportError:
-    pass
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
-"""The program that runs a check: the operating system ends it when its processor time is spent."""
+SECONDS = 60.0
+"""After which a check is ended; on a quiet machine it takes less than ten."""
 LIBRARIES = frozenset({"numpy", "scipy"})
 
 
@@ -86,7 +74,7 @@ def form_problem(source: str) -> str | None:
 
 
 def run_check(file: Path) -> Checked:
-    """Run a check by itself: an isolated interpreter in an empty folder, ten processor seconds at most."""
+    """Run a check by itself: an isolated interpreter in an empty folder."""
     try:
         source = file.read_text(encoding="utf-8")
     except OSError as error:
@@ -96,7 +84,7 @@ def run_check(file: Path) -> Checked:
     # One BLAS thread: many would wait for each other on matrices of this size.
     environment = os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-I", "-X", "utf8", "-c", LIMITED, str(file.resolve()), f"{SECONDS:.0f}"]
+        command = [sys.executable, "-I", "-X", "utf8", str(file.resolve())]
         try:
             done = subprocess.run(
                 command,
@@ -105,12 +93,10 @@ def run_check(file: Path) -> Checked:
                 capture_output=True,
                 encoding="utf-8",
                 errors="replace",
-                timeout=PATIENCE * SECONDS,
+                timeout=SECONDS,
             )
         except subprocess.TimeoutExpired:
-            return Checked("", f"{file.name}: takes more than {PATIENCE * SECONDS:g} s")
-    if done.returncode < 0:
-        return Checked(done.stdout, f"{file.name}: takes more than {SECONDS:g} s of processor time")
+            return Checked("", f"{file.name}: takes more than {SECONDS:g} s")
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
         return Checked(done.stdout, f"{file.name}: fails: {last}")

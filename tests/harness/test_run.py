@@ -18,6 +18,7 @@ from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.seeds import generator
 from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
 from claims.harness.run.store import read_claim, read_run
+from claims.harness.words import ROOM
 from tests.harness.synthetic import claim, measure_mean
 
 SHARE = 1e-6
@@ -131,6 +132,13 @@ def test_bad_data_is_refused_before_anything_is_computed(tmp_path):
             out=tmp_path / "run",
         )
     assert not calls
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_room_of_a_run_is_that_of_the_error_budget(tmp_path):
+    assert Settings(alpha=0.001).share * ROOM == pytest.approx(0.001)
+    with pytest.raises(ValueError, match="room for 1000 claims, 1001 are chosen"):
+        run_claims([claim()] * (ROOM + 1), Settings(tier="smoke"), out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 

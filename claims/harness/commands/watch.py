@@ -27,8 +27,8 @@ FIRST_OUTPUT = 15.0
 GRACE, STUCK = 1.0, 5.0
 """Seconds after the time limit at which a call is interrupted, and at which the process ends if that is of no
 use."""
-FIRST_PROGRESS, MOST_PAUSE = 2.0, 8.0
-"""Seconds to the first line of progress; pauses double up to the second."""
+PAUSE = 4.0
+"""Seconds between lines of progress."""
 
 
 @contextlib.contextmanager
@@ -140,14 +140,12 @@ class Watch:
 
     def _guard(self) -> None:
         """In a thread of its own: progress, also while a call does not return; the end of what is stuck."""
-        next_line = self.started + FIRST_PROGRESS
-        pause = FIRST_PROGRESS
+        next_line = self.started + PAUSE
         while not self.ended.wait(0.2):
             now = time.monotonic()
             if now >= next_line:
                 print(f"dpclaims: {self.words()}", file=sys.stderr, flush=True)
-                pause = min(2.0 * pause, MOST_PAUSE)
-                next_line = now + pause
+                next_line = now + PAUSE
             allowed = math.inf if self.limit is None else self.limit + GRACE + STUCK
             if now - self.started > allowed + (FIRST_OUTPUT if self.first else 0.0):
                 print(

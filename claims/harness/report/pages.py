@@ -14,7 +14,7 @@ from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.describe import believed
 from claims.harness.report.findings import shown_findings
 from claims.harness.report.maps import drawn, lists, node_shown
-from claims.harness.report.numbers import count_text, number_text, value_text
+from claims.harness.report.numbers import count_text, number_text
 from claims.harness.report.pictures import Picture, pictures_of
 from claims.harness.report.shown import (
     BADGES,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TOP = ("All results", "index.html")
-MOST_EVIDENCE, MOST_FOLDED, MOST_ROWS = 40, 500, 20
+MOST_EVIDENCE, MOST_FOLDED = 40, 500
 DIGITS = 4
 """Significant digits of numbers."""
 STANDS = {
@@ -347,11 +347,6 @@ def _part(
     cut = MOST_EVIDENCE if len(deciding) > MOST_EVIDENCE + 5 else len(deciding)
     idle = [piece for piece in evidence if piece.verdict is None] if deciding is not evidence else []
     rest = deciding[cut:] + idle
-    shown = rows.head(MOST_ROWS) if rows is not None else None
-    which = ""
-    if rows is not None:
-        total = f"{count_text(len(rows))} {'row' if len(rows) == 1 else 'rows'}"
-        which = total if len(rows) <= MOST_ROWS else f"the first {MOST_ROWS} of {total}"
     return {
         "reading": reading,
         "meaning": VERDICTS[reading.verdict],
@@ -362,11 +357,7 @@ def _part(
         "more": len(rest),
         "idle": sum(piece.verdict is None for piece in rest),
         "pictures": [p for p in pictures if telling is None or p is not telling["picture"]],
-        "columns": [] if shown is None else [str(c) for c in shown.columns],
-        "rows": []
-        if shown is None
-        else [[value_text(v, DIGITS) for v in row] for row in shown.itertuples(index=False)],
-        "which": which,
+        "rows": "" if rows is None else count_text(len(rows)),
     }
 
 

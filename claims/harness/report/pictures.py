@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from audits.evidence import Evidence
 
 FEWEST = 3
-"""Abscissae below which a plot shows less than a table of the same numbers."""
+"""Abscissae below which a plot shows less than a table of the same numbers, as it does for names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def _of_plot(claim: Claim, plot: Plot, evidence: Sequence[Evidence], rows: pd.Da
     where = [f"At {point_text(plot.select, 4)}."] if plot.select else []
     try:
         table = points_of(plot, rows)
-        if table.abscissae < FEWEST:
+        if table.named or table.abscissae < FEWEST:
             cells = [[value_text(value, 4) for value in row] for row in table.rows]
             return Picture(title=plot.title, head=table.head, rows=cells, caption=" ".join(where))
         drawn = draw(plot, rows, evidence)

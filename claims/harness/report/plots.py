@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -75,11 +76,13 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Points:
-    """What a plot would draw, as a table: its columns, its rows, and how many abscissae there are."""
+    """What a plot would draw, as a table: its columns, its rows, how many abscissae there are, and whether
+    they are names."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[Any]]
     abscissae: int
+    named: bool
 
 
 class NoRowsError(ValueError):
@@ -87,7 +90,7 @@ class NoRowsError(ValueError):
 
 
 def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Drawn:
-    """Draw one plot of a claim.
+    """Draw one plot of a claim whose abscissae are numbers.
 
     rows      the stored rows of the claim; rows of equal x (and series) are averaged.
     evidence  the claim's evidence: a log-log plot takes its fitted and its claimed slope from there.
@@ -122,7 +125,9 @@ def points_of(plot: Plot, rows: pd.DataFrame) -> Points:
                 [*label, named, *(float(line.values(n)[k]) for n in (plot.y, *(n for n, _ in extra)))]
             )
     places = {row[len(series)] for row in listed}
-    return Points(head=[*head, *(h for _, h in extra)], rows=listed, abscissae=len(places))
+    return Points(
+        head=[*head, *(h for _, h in extra)], rows=listed, abscissae=len(places), named=bool(lines.names)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +219,9 @@ def _line(plot: Plot, value: Any, rows: pd.DataFrame, numbers: Sequence[str]) ->
     averaged = rows[[plot.x, *numbers]].astype(dict.fromkeys(numbers, float))
     table: Any = averaged.groupby(plot.x, sort=True, as_index=False).mean()
     return _Line(
-        label="" if plot.series is None else f"{words(plot.series)} = {shorten(value_text(value, 4), 24)}",
+        label=""
+        if plot.series is None
+        else f"{words(plot.series)} = {textwrap.shorten(value_text(value, 4), 24)}",
         table=table,
         rows=len(rows),
     )
@@ -243,19 +250,11 @@ def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None
 
 def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
     """Lines with their intervals, or, of a sandwich, between a lower (`low`) and an upper bound (`high`)."""
-    import numpy as np
-
     interval, bounded = plot.low is not None and plot.high is not None, plot.kind == "sandwich"
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
         y, low, high = line.values(plot.y), line.column(plot.low), line.column(plot.high)
         label = line.label or "measured"
-        if lines.names:  # names are not joined: a bar at each
-            axes.plot(line.x, y, color=colour, marker=marker, linestyle="none", label=label)
-            if low is not None and high is not None:
-                ends = np.clip([y - low, high - y], 0, None)
-                axes.errorbar(line.x, y, ends, color=colour, linestyle="none", capsize=3, linewidth=1.3)
-            continue
         shade = PALETTE[2] if bounded and len(lines) == 1 else colour
         bounds = ((low, "--", "lower bound"), (high, ":", "upper bound")) if bounded else ()
         for bound, style, name in bounds:
@@ -266,8 +265,6 @@ def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) 
             axes.fill_between(line.x, low, high, color=shade, alpha=0.15, linewidth=0)
         axes.plot(line.x, y, color=colour, marker=marker, label=label)
     _claimed(axes, plot, lines)
-    if lines.names:
-        return "The bars are intervals." if interval else ""
     words = "The shaded region lies between the bounds." if bounded else "The band is the interval."
     return words if interval else ""
 
@@ -320,8 +317,6 @@ def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
         return
     curves = [(line.x, line.values(plot.claimed)) for line in lines]
     look: dict[str, Any] = {"linestyle": CLAIMED, "linewidth": 1.2}
-    if lines.names:  # names are not joined: a dash at each
-        look = {"linestyle": "none", "marker": "_", "markersize": 22, "markeredgewidth": 1.6}
     merged = {float(a): float(b) for x, y in curves for a, b in zip(x, y, strict=True)}
     shared = all(np.allclose([merged[float(a)] for a in x], y, equal_nan=True) for x, y in curves)
     if shared:
@@ -329,12 +324,11 @@ def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
         curves = [(x, y)]
     for index, (x, y) in enumerate(curves):
         colour = INK if shared else _look(index, len(lines))[0]
-        if len(x) == 1 and not lines.names:
+        if len(x) == 1:
             axes.axhline(y[0], color=colour, **look)
         else:
             axes.plot(x, y, color=colour, **look)
-    in_legend: dict[str, Any] = look | {"markersize": 12}
-    axes.plot([], [], color=INK, label="claimed", **in_legend)
+    axes.plot([], [], color=INK, label="claimed", **look)
 
 
 def _look(index: int, count: int) -> tuple[Any, str]:
@@ -367,15 +361,9 @@ def _canvas(height: float = 3.9, width: float = 6.0) -> tuple[Figure, Axes]:
 
 
 def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
-    if names := lines.names:
-        long = max(len(n) for n in names) * len(names) > 50
-        turned: dict[str, Any] = {"rotation": 30, "ha": "right"} if long else {}
-        axes.set_xticks(range(len(names)), [shorten(n, 24) for n in names], **turned)
-        axes.set_xlim(-0.6, len(names) - 0.4)
-    else:
-        if _log_x(plot):
-            axes.set_xscale("log")
-        _plain_ticks(axes, lines, log=_log_x(plot))
+    if _log_x(plot):
+        axes.set_xscale("log")
+    _plain_ticks(axes, lines, log=_log_x(plot))
     if _log_y(plot):
         axes.set_yscale("log")
     axes.set_xlabel(plot.x_label)
@@ -433,7 +421,3 @@ def _log_y(plot: Plot) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def shorten(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
