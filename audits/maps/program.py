@@ -41,10 +41,10 @@ def _stated(subject: Subject, found: Found) -> str:
     return f"checked.map({found.d_in!r})" if subject.library == "opendp" else repr(str(found.stated))
 
 
-def lines_of(file: Path, name: str) -> list[str]:
+def lines_of(file: Path, name: str, call: str = "") -> list[str]:
     """The statements of a file that `name` needs, with its imports, and `checked` bound to it.
 
-    A function that takes nothing and returns the object is called.
+    call  "()" for a function that takes nothing and returns the object.
     """
     module = ast.parse(file.read_text(encoding="utf-8"))
     needed, kept = {name}, set[int]()
@@ -58,8 +58,7 @@ def lines_of(file: Path, name: str) -> list[str]:
             needed |= {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
             changed = True
     lines = [ast.unparse(module.body[place]) for place in sorted(kept)]
-    is_function = any(isinstance(node, ast.FunctionDef) and node.name == name for node in module.body)
-    return lines + [f"checked = {name}()" if is_function else f"checked = {name}"]
+    return [*lines, f"checked = {name}{call}"]
 
 
 def _touched(node: ast.stmt) -> set[str]:

@@ -23,7 +23,7 @@ def load(target: str) -> tuple[Any, tuple[str, ...]]:
     if place.endswith(".py"):
         file = Path(place)
         found = adapters.inside(_imported(file), name.split("."), place)
-        lines = tuple(lines_of(file, name))
+        lines = tuple(lines_of(file, name, _call(found)))
     elif target.endswith(".py") or not name:
         raise ValueError(
             f"TARGET must name an object, as file.py:name or package.module:name, got {target!r}"
@@ -33,15 +33,17 @@ def load(target: str) -> tuple[Any, tuple[str, ...]]:
         dotted = f"{place}.{name}" if colon else name
         found = adapters.named(dotted)
         module, _, last = dotted.rpartition(".")
-        call = "()" if inspect.isfunction(found) else ""
-        lines = (f"from {module} import {last}", f"checked = {last}{call}")
-    return (_called(found, target) if inspect.isfunction(found) else found), lines
+        lines = (f"from {module} import {last}", f"checked = {last}{_call(found)}")
+    return (_called(found, target) if _call(found) else found), lines
+
+
+def _call(found: Any) -> str:
+    """ "()" for a function that returns the object; "" for the thing to check, a function with a map, too."""
+    return "()" if inspect.isfunction(found) and not hasattr(found, "stability") else ""
 
 
 def _called(function: Any, target: str) -> Any:
-    """What a function returns that needs no arguments; the function itself where it is the thing to check."""
-    if hasattr(function, "stability"):
-        return function
+    """What a function returns that needs no arguments."""
     if needed := adapters.missing(function, {}, 0):
         raise ValueError(
             f"TARGET: {target} needs {', '.join(needed)}: name an object, or a function without arguments "

@@ -231,6 +231,12 @@ def test_the_same_seed_finds_the_same_pair_and_the_program_shows_it(tmp_path: An
         [sys.executable, "-c", results[0].program], capture_output=True, text=True, check=True
     )
     assert f"stated: {results[0].stated} found: {results[0].found}" in ran.stdout
+    # A function of one's own is the thing to check, and is not called; one that returns it is.
+    file.write_text("def total(x): return sum(x)\ntotal.stability = 1\ndef made(): return total\n")
+    assert [load(f"{file}:{name}")[1][-1] for name in ("total", "made")] == [
+        "checked = total",
+        "checked = made()",
+    ]
 
 
 @pytest.mark.parametrize(
