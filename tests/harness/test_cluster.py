@@ -97,23 +97,6 @@ def test_a_worker_with_the_same_sources_elsewhere_and_one_thread_is_used(tmp_pat
         assert far.read_bytes() == near.read_bytes()
 
 
-def test_sources_that_change_under_a_worker_are_noticed(tmp_path, dpclaims, monkeypatch):
-    """The worker has loaded the old line; its file now holds what the client's does."""
-    monkeypatch.chdir(tmp_path)
-    other = _copy(tmp_path / "other")
-    file = other / "claims" / "song2021" / "lemma_b_2.py"
-    whole = file.read_text()
-    file.write_text(whole + "\nONE_LINE = 1\n")
-    with _cluster(tmp_path, path=other) as (address, _):
-        run = ("run", RESULT, "--tier", "smoke", "--scheduler", address, "--out", "run")
-        assert dpclaims(*run)[0] == 2
-        file.write_text(whole)
-        status, _, err = dpclaims(*run)
-    assert status == 2
-    assert "sources" in err
-    assert not list((tmp_path / "run" / "claims").iterdir())
-
-
 def _slow(point):
     time.sleep(0.5)
     return measure_mean(point)

@@ -97,13 +97,6 @@ def test_what_is_malformed_is_named_with_its_file_and_bug(tmp_path, old, new, sa
     assert "\n" not in str(caught.value)
 
 
-def test_bytes_that_are_no_text_are_named(tmp_path):
-    file = tmp_path / "demo_bugs.toml"
-    file.write_bytes(b"\xff")
-    with pytest.raises(ValueError, match=r"demo_bugs.toml cannot be read"):
-        read_bugs(file)
-
-
 def test_a_name_in_two_files_is_refused(tmp_path):
     _write(tmp_path, GOOD)
     (tmp_path / "demo_other.toml").write_text(GOOD, encoding="utf-8")
@@ -128,15 +121,6 @@ def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypat
     with pytest.raises(ValueError, match=r"demo_bugs.toml, \[demo-half\]: ") as caught:
         named_bugs(["demo-half"], CATALOGUE, SOURCES)
     assert says in str(caught.value)
-
-
-def test_the_command_names_a_broken_file_in_one_sentence(dpclaims, tmp_path, monkeypatch):
-    _write(tmp_path, GOOD.replace("caught_by", "caught"))
-    monkeypatch.setattr(bugs, "named", lambda patterns, _: named(patterns, [tmp_path]))
-    status, out, err = dpclaims("mutants", "demo-*")
-    assert (status, out) == (2, "")
-    assert err.startswith("dpclaims: demo_bugs.toml, [demo-half]: unknown key 'caught'")
-    assert err.count("\n") == 1
 
 
 def _amplified() -> float:
