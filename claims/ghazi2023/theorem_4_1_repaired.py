@@ -127,6 +127,6 @@ CLAIM = Claim(
             log_y=True, select={"level": 0.0, "d": 1},
         )
     ],
-    smoke=Tier(grid(n=1e8, log10_m=20.0, d=1, algorithm=tuple(READINGS)), trials=200),
+    smoke=Tier(grid(n=1e8, log10_m=20.0, d=10, algorithm=tuple(READINGS)), trials=200),
     ci=Tier(grid(n=1e8, log10_m=(17.0, 20.0, 23.0), d=(1, 10), algorithm=tuple(READINGS)), trials=300),
 )  # fmt: skip

@@ -5,7 +5,8 @@ that forgets the centre of the phase before, optimises over 𝒦 instead of 𝒦
 users of another phase, or draws one noise for all. Here whole runs are followed, line by line, with the text
 written down a second time.
 
-Read as in algorithm-3 to algorithm-6: 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ); "an arbitrary element" of 𝒦′ is θ₀; the
+Read as in algorithm-3 to algorithm-6: 𝒦ᵢ = 𝒦 ∩ B(θ̂ᵢ₋₁, Rᵢ); "an arbitrary element" of 𝒦′ is the nearest
+to θ₀, which as printed is often outside of 𝒦 where the optimum is on its boundary; the
 corrected forms project θ̂ᵢ onto 𝒦 (or 𝒦′), take half-open batches, ⌊log₂(n/N₀)⌋ phases, R′ = σ(√d + √(2
 log(1/β))) (plus 30G√(log(2/β))/(μ√(nm))), and in Algorithm 6 λ with the second term.
 
@@ -37,12 +38,10 @@ from implementations.ghazi2023.strongly_convex_erm import Localised
 TRIALS, EPSILON, DELTA, BETA, CONSTANT = 8, 1.0, 0.1, 0.05, 64.0
 
 
-def data(
-    n: int, m: float, d: int, curvature: float, rng: np.random.Generator, steepest: float = 0.5
-) -> _replay.Data:
-    """Users about a slope of norm up to `steepest`, G = 1; 𝒦 a ball of radius 0.8 off the origin."""
+def data(n: int, m: float, d: int, curvature: float, rng: np.random.Generator) -> _replay.Data:
+    """Users about a slope of norm up to ½, G = 1; 𝒦 a ball of radius 0.8 off the origin."""
     slope = rng.normal(size=(TRIALS, 1, d))
-    slope *= steepest * rng.uniform(size=(TRIALS, 1, 1)) / np.linalg.norm(slope, axis=2, keepdims=True)
+    slope *= 0.5 * rng.uniform(size=(TRIALS, 1, 1)) / np.linalg.norm(slope, axis=2, keepdims=True)
     linear = slope + 0.3 / math.sqrt(m) * rng.normal(size=(TRIALS, n, d))
     region = [(np.full((TRIALS, d), 0.1), 0.8)]
     return _replay.Data(linear=linear, curvature=curvature, lipschitz=1.0, m=m, region=region)
@@ -172,8 +171,9 @@ def localised(
     room: float,
     rng: np.random.Generator,
     seen: _replay.Distances,
-) -> tuple[_replay.Region, float]:
-    """Lines 3 to 5 of Algorithms 5 and 6: (𝒦′, R′); `room` is the second part of R′ in Algorithm 6."""
+) -> tuple[_replay.Data, np.ndarray, float]:
+    """Lines 3 to 5 of Algorithms 5 and 6: the users on 𝒦′, its element nearest to θ₀ (the centre of a ball
+    that may be outside of 𝒦), and R′; `room` is the second part of R′ in Algorithm 6."""
     d = x.shape[2]
     call = _replay.Call(epsilon=EPSILON / 2, delta=DELTA / 2, beta=BETA, lipschitz=1.0, mu=x.curvature)
     sigma = _replay.first_answer(x, call, done.first, corrected, rng, seen)
@@ -184,35 +184,33 @@ def localised(
     seen.note("R′", abs(done.radius / radius - 1.0))
     last = float(np.abs(np.nan_to_num(done.theta - done.phases[-1].theta)).max())
     seen.note("θ̂ᵢ", last + float((np.isnan(done.theta) != np.isnan(done.phases[-1].theta)).sum()))
-    return [*x.region, (done.first, radius)], radius
+    smaller = replace(x, region=[*x.region, (done.first, radius)])
+    return smaller, project(done.first, smaller.balls), radius
 
 
 def run_strong_erm(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Distances) -> None:
     """Algorithm 5; n√m so large that the sets of the printed form are not empty."""
     n, m = 20_000, 1e20
     corrected = variant == "corrected"
-    # As printed θ₀ may leave 𝒦 where the optimum is on the boundary; then 𝒦′ has no obvious element.
-    x = data(n, m, d, 0.5, rng, 0.5 if corrected else 0.25)
+    x = data(n, m, d, 0.5, rng)
     seed = int(rng.integers(2**31))
     done = strongly_convex_erm.strongly_convex_erm(
         summary(x), x.balls, Guarantee(EPSILON, DELTA, BETA), np.random.default_rng(seed),
         reading=Reading(variant=variant, uncertified="nan"),
     )  # fmt: skip
     again = np.random.default_rng(seed)
-    region, radius = localised(x, done, corrected, 0.0, again, seen)
+    x, start, radius = localised(x, done, corrected, 0.0, again, seen)
     steps = math.ceil(math.log(n * m))
     call = (EPSILON / 2 / steps, DELTA / 2 / steps, BETA / steps)
     base = math.sqrt(d) / (radius * n * math.sqrt(m))
-    x = replace(x, region=region)
-    follow(done.phases, [x] * steps, done.first, base, call, corrected, again, seen)
+    follow(done.phases, [x] * steps, start, base, call, corrected, again, seen)
 
 
 def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _replay.Distances) -> None:
     """Algorithm 6."""
     n, m = 3000, 1e12
     corrected = variant == "corrected"
-    # As printed θ₀ may leave 𝒦 where the optimum is on the boundary; then 𝒦′ has no obvious element.
-    x = data(n, m, d, 0.5, rng, 0.5 if corrected else 0.25)
+    x = data(n, m, d, 0.5, rng)
     seed = int(rng.integers(2**31))
     done = strongly_convex_sco.strongly_convex_sco(
         Users(x.linear, x.curvature, x.lipschitz, m), x.balls, Guarantee(EPSILON, DELTA, BETA), CONSTANT,
@@ -221,12 +219,11 @@ def run_strong_sco(d: int, variant: Variant, rng: np.random.Generator, seen: _re
     again = np.random.default_rng(seed)
     log = math.log(1.0 / BETA) if not corrected else 900.0 * math.log(2.0 / BETA)
     room = math.sqrt(log) / (x.curvature * math.sqrt(n * m))
-    region, radius = localised(x, done, corrected, room, again, seen)
+    x, start, radius = localised(x, done, corrected, room, again, seen)
     steps = steps_of_sco(n, EPSILON / 2, DELTA / 2, corrected)
     base = math.sqrt(d) / (n * math.sqrt(m)) + (1.0 / math.sqrt(n * m) if corrected else 0.0)
-    x = replace(x, region=region)
     follow(
-        done.phases, parts_of_sco(x, steps, corrected), done.first, base / radius,
+        done.phases, parts_of_sco(x, steps, corrected), start, base / radius,
         (EPSILON / 2, DELTA / 2, BETA / steps), corrected, again, seen,
     )  # fmt: skip
 
