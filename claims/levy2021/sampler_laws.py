@@ -250,46 +250,6 @@ def of_constants(point: Point) -> Iterator[Draw]:
         yield f"the oracle of Theorem 2, d = 1, constants {name!r}", oracle[:, 0], law.cdf
 
 
-def tuned_law(n: int, epsilon: float, delta: float) -> _oracle.SumLaw:
-    """One answer with the tuned constants, d = 1, users at 0 and a bound so small that nobody is clipped."""
-    plan = winsorized_mean_highd.highd_plan(n, 1, epsilon, delta, 0.05, 0.05, GAMMA, "tuned")
-    return _oracle.SumLaw(np.ones(1), np.zeros(1), 6.0 * plan.tau / (n * plan.epsilon), 1)
-
-
-def of_tuned_answers(point: Point) -> Iterator[Draw]:
-    """Algorithms 3 and 4 and the adaptive queries with the tuned constants: the first answer of each."""
-    n, steps, near = 10, 2, Concentration(0.05, 0.05, GAMMA)
-    law = tuned_law(n, *first_order.query_budget(1.0, DELTA, steps, "tuned"))
-    start = np.zeros((point.size, 1))
-    asked: list[np.ndarray] = []
-
-    def gradients(theta: np.ndarray, part: slice = slice(0, n)) -> np.ndarray:
-        asked.append(theta.copy())
-        return np.zeros((len(theta), part.stop - part.start, 1))
-
-    method = first_order.projected_sgd(lambda x: x, 0.5)
-    first_order.winsorized_first_order(
-        gradients, method, start, steps, PrivacyBudget(1.0, DELTA), near, point.rng, constants="tuned"
-    )
-    yield "tuned answer of Algorithm 3", (asked[0] - asked[1])[:, 0] / 0.5, law.cdf
-    answers = adaptive_queries.answer_adaptively(
-        np.zeros((n, 1)), lambda _: lambda users: copies(users, point.size), steps, PrivacyBudget(1.0, DELTA),
-        near, point.rng, constants="tuned",
-    )  # fmt: skip
-    yield "tuned answer of the adaptive queries", answers[0][:, 0], law.cdf
-    problem = phased_erm.Instance(
-        n=2 * n, m=1, d=1, epsilon=1.0, delta=1e-3, sigma=1.0, lipschitz=0.05, smoothness=0.2, diameter=1.0
-    )
-    phase = phased_erm.Phase(1, n, 2.0)
-    asked.clear()
-    phased_erm.phased_erm(
-        problem, gradients, start, lambda x: x, near, point.rng, schedule=[phase], constants="tuned"
-    )
-    answer = (asked[0] - asked[1])[:, 0] * (problem.smoothness + phase.regulariser)
-    law = tuned_law(n, *first_order.query_budget(1.0, problem.delta, len(asked), "tuned"))
-    yield "tuned answer of Algorithm 4", answer, law.cdf
-
-
 def of_gaussian_mean(point: Point) -> Iterator[Draw]:
     """The opponent of theorem-5, one of five users beyond the ball; ε = 1, δ by the formula at μ."""
     from scipy.special import ndtr
@@ -365,7 +325,6 @@ PROGRAMS: dict[str, Callable[[Point], Iterator[Draw]]] = {
     "selection": of_selection,
     "oracle": of_oracle,
     "constants": of_constants,
-    "tuned answers": of_tuned_answers,
     "gaussian mechanism": of_gaussian_mean,
     "populations": of_populations,
 }
