@@ -1,14 +1,12 @@
 r"""Algorithms 1 to 4: the programs have the symmetries of what the paper states (Asi and Liu 2024).
 
-τ and the noise have the unit of the values, scores and thresholds are numbers of users, η has the unit
-of the space over that of a gradient. Nothing depends on where the values lie, on the order of the users
-or on the axes. Each row below says what a formula or a program has of this, and `audits.symmetries` runs
-it: units from 2⁻⁴⁰ to 2⁴⁰, a shift by 2³⁰, other kinds of arrays; of a batch, that no run repeats or
-follows another; of private programs, that the output has one law on all datasets as ε goes to 0.
+τ and the noise have the unit of the values, η has that of the space over that of a gradient. Nothing depends
+on where the values lie, on the order of the users, on the axes or on other runs of a batch; as ε goes to 0
+the output of a private program has one law on all datasets.
 
-How it is checked. Exactly where the law allows: the same generator, changed inputs, and the output
-changed as stated; by two samples elsewhere, with the distance between distribution functions that would
-have been seen.
+How it is checked. Row by row, with `audits.symmetries`: exactly where the same generator and changed inputs
+must give the output changed as stated; by two samples elsewhere, with the distance between distribution
+functions that would have been seen.
 """
 
 from __future__ import annotations
@@ -20,10 +18,9 @@ import numpy as np
 from audits.symmetries import Program, formula, mapped, of_loss, of_space, reordered, shifted, turn, unit
 from claims import symmetric
 from claims.asi2024 import PAPER
-from implementations.asi2024 import concentration, dp_sgd, localised, outlier_removal, smoothing
+from implementations.asi2024 import concentration, dp_sgd, outlier_removal, smoothing
 from implementations.asi2024.above_threshold import AboveThreshold
 from implementations.interfaces import Array
-from implementations.privacy import PrivacyBudget
 
 FAR = np.array([[0.0, 0.0], [0.75, 0.25], [1.5, 0.0], [3.0, -1.0], [-2.0, 0.5], [0.5, -0.75], [0.0, 0.0]])
 """Seven users in the plane at τ = 1: some near all, some near few, two at one place."""
@@ -61,17 +58,6 @@ def descent(rng: np.random.Generator, start: Array, target: Array, origin: float
     )
     out = dp_sgd.dp_sgd(gradients, start + origin, plan, setting, lambda theta: theta, rng)
     return out.theta - origin
-
-
-def setting(G: float, R: float) -> Array:
-    found = dp_sgd.printed_parameters(50, 9, 3, PrivacyBudget(0.5, 1e-6), G, R)
-    return np.array([found.step_size * G / R, found.radius / R, found.tau / G])
-
-
-def targets(G: float, mu: float) -> Array:
-    losses = localised.LossClass(G, mu)
-    found = localised.targets(4096, 9, 3, PrivacyBudget(0.5, 1e-6), losses, 3)
-    return np.array(found.optimal + found.reached)
 
 
 def close(x: Array, origin: float, tau: float) -> Array:
@@ -112,13 +98,6 @@ PROGRAMS: dict[str, Program] = {
                 "radius": 0.25, "curvature": 0.7, "tau": 4.0},
         changes=[*of_space(1, start=1, target=1, radius=1, curvature=-2, eta=2, tau=-1),
                  *of_loss(0, "curvature", "tau", eta=-1), shifted("origin")],
-    ),
-    "printed parameters": formula(
-        setting, *of_loss(0, "G"), *of_space(0, G=-1, R=1), G=2.5, R=0.3
-    ),
-    "targets of Algorithm 3": formula(
-        targets, *of_loss(1, "G", "mu"), *of_space(0, G=-1, mu=-2),
-        G=2.5, mu=0.3,
     ),
     "points of the ball": Program(
         run=lambda rng, radius, runs: smoothing.sample_ball((runs,), 3, radius, rng),

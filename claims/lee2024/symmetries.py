@@ -1,14 +1,11 @@
 r"""Algorithms 1 and 2: the programs have the symmetries of what the paper states (Lee, Liu and Lu 2024).
 
-η has the unit of one over a loss, μ that of a loss over a squared length, samples that of a length;
-nothing depends on the order of records or of columns. Each row below says what a formula or a program
-has of this, and `audits.symmetries` runs it: units of the loss and of the space from 2⁻⁴⁰ to 2⁴⁰, a
-shift by 2³⁰ where the law moves with its data, other kinds of arrays; of a batch, that no run repeats or
-follows another; of private programs, that the output has one law on all datasets as ε goes to 0.
+Samples have the unit of a length; nothing depends on the order of records or of columns, on what other
+columns hold, or on other runs of a batch.
 
-How it is checked. Exactly where the law allows: the same generator, changed inputs, and the output
-changed as stated; by two samples elsewhere, with the distance between distribution functions that would
-have been seen.
+How it is checked. Row by row, with `audits.symmetries`: exactly where the same generator and changed inputs
+must give the output changed as stated; by two samples elsewhere, with the distance between distribution
+functions that would have been seen.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from audits.symmetries import Program, formula, larger, mapped, of_loss, of_space, reordered, repeated, turn
+from audits.symmetries import Program, formula, mapped, of_space, reordered, repeated, turn
 from claims import symmetric
 from claims.lee2024 import PAPER
 from implementations.interfaces import Array
@@ -26,27 +23,14 @@ from implementations.lee2024 import (
     l1_instance,
     lipschitz_extension,
     low_rank,
-    packing,
     product_sampler,
     proximal_sampler,
-    regularised_exponential,
 )
 
 BITS = np.array([[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
 """Five records of bits."""
 KNOTS = np.array([[-1.0, 0.5, 2.0], [0.25, 0.25, 3.0]])
 WEIGHTS = np.array([[1.5, 0.0, 2.0], [0.5, 0.75, 0.25]])
-
-
-def parameters(eta: bool) -> Callable[..., float]:
-    def run(G: float, C: float, n: float) -> float:
-        found = regularised_exponential.parameters(
-            n=round(n), epsilon=0.4, delta=1e-3, rank=2, lipschitz=G, radius=C,
-            inverse_temperature="log-below", regulariser="log",
-        )  # fmt: skip
-        return found.eta if eta else found.mu
-
-    return run
 
 
 def exact(rng: np.random.Generator, knots: Array, weights: Array, strength: float, runs: int) -> Array:
@@ -97,14 +81,6 @@ def private(name: str, columns: int, **inputs: Array | float) -> Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    "η": formula(
-        parameters(True), *of_loss(-1, "G"), *of_space(0, G=-1, C=1),
-        *larger("records", 1, n=1), G=2.5, C=0.3, n=50.0,
-    ),
-    "μ": formula(
-        parameters(False), *of_loss(1, "G"), *of_space(-2, G=-1, C=1),
-        *larger("records", -1, n=1), G=2.5, C=0.3, n=50.0,
-    ),
     "exact sampler": Program(
         run=exact, inputs={"knots": KNOTS, "weights": WEIGHTS, "strength": 0.7, "runs": 3}, runs="runs",
         changes=of_space(1, knots=1, weights=-1, strength=-2),
@@ -140,10 +116,6 @@ PROGRAMS: dict[str, Program] = {
         lambda theta, z: lipschitz_extension.linear_on_ball(theta, z),
         mapped("rotation", turn(3), "theta", "z", moves=False), theta=3.0 * BITS,
         z=np.array([0.5, 0.25, -0.5]),
-    ),
-    "packing": formula(
-        lambda point: packing.dataset(point, 5, 3), mapped("reflection", np.negative, "point"),
-        point=BITS[1] - 0.5,
     ),
 }  # fmt: skip
 
