@@ -9,7 +9,7 @@ m)·4G²; t = 4G√(m log(1/β)) gives the tail exp(−N·t²/(16m(N − m)G²))
 
 How much is needed: the largest constant over the exact laws below is about 1.47 (m = 3, N large: three
 equal signs), and √2 as m and N/m grow; 5 is more than three times too large. With 1 for the 4 of
-Proposition A.1, which its proof gives (proposition-a.1:constant-1), t = 2G√(m log(1/β)) has the same tail,
+Proposition A.1, which its proof gives (proposition-a.1), t = 2G√(m log(1/β)) has the same tail,
 and 3 is enough for 5 (`:constant-3`); so it is in Theorem 3.6.
 
 How it is checked. The steps of the proof on a grid of (N, m, β) with the corners m = 1, N − 1, N; E‖Σ‖² by
@@ -114,7 +114,7 @@ SHARPER = CLAIM.reading(
     r"m}v_{\pi(j)}\|>3G\sqrt{m\log(1/\beta)}]\le\beta$ for $\sum v_i=0$, $\|v_i\|\le G$, $\beta<1/e$.",
     expected=CONFIRMED,
     summary="3 for 5, by Proposition A.1 with 1 for 4; so 3 for 5 in Theorem 3.6 as well",
-    rests_on=("ghazi2023/proposition-a.1:constant-1",),
+    rests_on=("ghazi2023/proposition-a.1",),
     check=check_sharper,
     smoke=grid(total=20),
     ci=grid(total=(20, 1000)),
