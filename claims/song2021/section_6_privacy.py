@@ -21,8 +21,7 @@ is 2, not 1. However the batches are formed, 5.05 falls:
 * drawn without replacement at every step: the subsampled Gaussian of sensitivity 2 has ε ≥ 48.7;
 * a new random order in every epoch: ε ≥ 30, from the number of epochs in which some batch's sum is small;
 * a random order drawn once: ε ≥ 85, from the largest of the batches' totals over the epochs;
-* the order of the file: one Gaussian release with μ = 2√10/σ: ε = 92.4, exactly (33.3 for one record added or
-  removed, where all records after it must stay in their batches).
+* the order of the file: one Gaussian release with μ = 2√10/σ: ε = 92.4, exactly.
 That Poisson sampling with a record added or removed and batches of fixed size with a record replaced differ
 this much is the pitfall described by Lebeda, Regehr, Kamath and Steinke (2024).
 
@@ -92,22 +91,18 @@ ACCOUNTANTS: dict[str, tuple[str, str, str]] = {
     "gaussian-replacement": ("Gaussian", "Poisson", "replacement"),
     "gamma-replacement": ("Gamma", "Poisson", "replacement"),
     "without-replacement": ("Gaussian", "without replacement", "replacement"),
-    "shuffled-add-remove": ("Gaussian", "shuffled epochs", "add/remove"),
     "shuffled-replacement": ("Gaussian", "shuffled epochs", "replacement"),
     "drawn-once": ("Gaussian", "order drawn once", "replacement"),
-    "fixed-add-remove": ("Gaussian", "fixed order", "add/remove"),
     "fixed-replacement": ("Gaussian", "fixed order", "replacement"),
 }
 """Name → noise, sampling, adjacency."""
 NOTES = {
     "fixed-replacement": "10 passes in the order of the file; one release with μ = 2√10/σ",
-    "fixed-add-remove": "one release with μ = √10/σ; not the paper's adjacency",
     "without-replacement": "all other gradients +1; above it the general Rényi bound",
-    "shuffled-add-remove": "lower bound from the rounded, binned likelihood-ratio statistic",
     "shuffled-replacement": "lower bound from how many epochs have a small batch sum, all other gradients +1",
     "drawn-once": "lower bound from the largest total of a batch, all other gradients +1",
 }
-LOWER_ONLY = ("without-replacement", "shuffled-add-remove", "shuffled-replacement", "drawn-once")
+LOWER_ONLY = ("without-replacement", "shuffled-replacement", "drawn-once")
 FIXED_SIZE = ("without-replacement", "shuffled-replacement", "drawn-once", "fixed-replacement")
 """LOWER_ONLY: the upper bound is missing or says nothing; the lower one is the estimate. FIXED_SIZE: batches
 of exactly 250, a record replaced.
@@ -214,45 +209,6 @@ def randomised_pair(epsilon: float) -> Atoms:
     return Atoms(odds, odds[::-1].copy())
 
 
-def shuffled_pair(sigma: float, batches: int, spacing: float = 0.5) -> Atoms:
-    """One epoch whose `batches` steps come in random order: a statistic of its outputs with and without the
-    record.
-
-    The outputs are independent N(0, σ²), or one of them, at a random place, has mean 1. The
-    statistic is Σ_b ⌊e^{x_b/σ²}/spacing⌋, nearly the likelihood ratio of mean 1 against mean 0, binned. Its
-    law is a convolution. Rounding and binning are post-processing: every ε found is a lower bound.
-    """
-    from scipy import fft
-    from scipy.special import ndtr
-
-    from audits.accounting import Atoms
-
-    cells = int(2e5 / spacing)
-    size = int(fft.next_fast_len(2 * cells))
-    edges = np.unique(np.concatenate([[0], np.geomspace(50, size, 20_000).astype(int)]))
-
-    def one(mean: float) -> Any:
-        with np.errstate(divide="ignore"):
-            places = sigma**2 * np.log(np.arange(cells + 1) * spacing)
-        below = ndtr((places - mean) / sigma)
-        mass = np.zeros(size)
-        mass[:cells] = np.diff(below)
-        mass[cells - 1] += 1.0 - below[-1]
-        return fft.rfft(mass)
-
-    rest = np.asarray(one(0.0)) ** (batches - 1)
-    binned = [
-        np.add.reduceat(np.maximum(np.asarray(fft.irfft(rest * one(mean), size)), 0.0), edges[:-1])
-        for mean in (1.0, 0.0)
-    ]
-    # Cells as rare as the rounding of the transform say nothing: they are merged into one that counts for Q
-    # only.
-    known = binned[1] > 1e-14
-    return Atoms(
-        np.append(binned[0][known], 0.0), np.append(binned[1][known], binned[1][~known].sum() + 1e-12)
-    )
-
-
 def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
     """(lower, upper) bound of ε at δ = 1e-5; −inf or inf where the accountant gives only the other."""
     from audits import accounting as acc
@@ -303,14 +259,9 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
     share = full * batch / RECORDS  # the last batch of a pass is smaller, and left out of the statistics
     if name == "shuffled-replacement":
         return shuffled_replacement(sigma, epochs, full, share), math.inf
-    if name == "shuffled-add-remove":
-        # In all epochs the record lies in a full batch with probability share^epochs, whence a lower bound.
-        curve = acc.compose(shuffled_pair(sigma, full), epochs, step=step, pessimistic=False)
-        return acc.epsilon_at(curve, DELTA / share**epochs), math.inf
     if name == "drawn-once":
         return drawn_once(sigma, epochs, full, share), math.inf
-    sensitivity = 1.0 if rest == "add-remove" else 2.0
-    exact = float(gaussian_epsilon(DELTA, math.sqrt(epochs) * sensitivity / sigma))
+    exact = float(gaussian_epsilon(DELTA, 2.0 * math.sqrt(epochs) / sigma))
     return exact, exact
 
 
@@ -389,8 +340,8 @@ CONVERSIONS = {
 COMPARED = tuple(f"{noise}-{kind}" for kind in CONVERSIONS for noise in ("gaussian", "gamma"))
 POISSON = [n for n, (_, sampling, adj) in ACCOUNTANTS.items() if (sampling, adj) == ("Poisson", "add/remove")]
 REPLACED = ("gaussian-replacement", "gamma-replacement")
-FIXED = ("fixed-add-remove", "fixed-replacement", "drawn-once")
-OTHERS = ("without-replacement", "shuffled-add-remove", "shuffled-replacement")
+FIXED = ("fixed-replacement", "drawn-once")
+OTHERS = ("without-replacement", "shuffled-replacement")
 EPOCHS = (1, 2, 5, 10)
 CLAIM = Claim(
     PAPER,

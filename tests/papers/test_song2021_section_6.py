@@ -10,13 +10,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits import accounting
 from audits.evidence import Verdict, combine
 from claims import Budget
 from claims.song2021 import _cod_rna as cod
 from claims.song2021 import section_6_figure_2 as figure
 from claims.song2021 import section_6_privacy as privacy
-from implementations.privacy import gaussian_epsilon
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 GOOD = ["-1 1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8 9.5", "+1 0 0 0 0 1 1 1 1e-3"]
@@ -120,21 +118,6 @@ def test_the_stand_in_has_the_size_and_shape_and_the_split_parts_it():
     )
 
 
-def test_one_batch_shuffled_is_the_gaussian_and_more_batches_hide_more():
-    sigma = 0.63
-    exact = gaussian_epsilon(1e-5, 1 / sigma)
-    found = []
-    for batches in (1, 4, 40):
-        pair = privacy.shuffled_pair(sigma, batches)
-        curves = [
-            accounting.compose(p, 1, step=1e-4, pessimistic=False) for p in (pair, accounting.reverse(pair))
-        ]
-        found.append(max(accounting.epsilon_at(c, 1e-5) for c in curves))
-    assert found[0] <= exact
-    assert found[0] == pytest.approx(exact, rel=0.02)
-    assert found[0] > found[1] > found[2]
-
-
 def test_fixed_size_batches_under_replacement_against_dp_accounting():
     # All other gradients +1: the subsampled Gaussian of sensitivity 2. A coarse grid, bracketed.
     from dp_accounting.pld import privacy_loss_distribution as pld
@@ -180,19 +163,6 @@ def test_three_points_dominate_the_replaced_laplace_step():
     for alpha in (1.0, 1.05, 1.1, 1.2, 1.3):
         gain = (1 - q) * still + q * first - alpha * ((1 - q) * still + q * second)
         assert np.maximum(gain, 0.0).sum() * (x[1] - x[0]) <= np.maximum(pair.p - alpha * pair.q, 0.0).sum()
-
-
-@pytest.mark.slow
-def test_shuffled_pairs_are_lower_bounds_by_simulation():
-    # δ(1) of the full outputs, two batches, estimated from the exact likelihood ratio: five standard errors.
-    sigma, rng, size = 0.63, np.random.default_rng(3), 400_000
-    x = sigma * rng.standard_normal((size, 2))
-    x[np.arange(size), rng.integers(0, 2, size)] += 1.0
-    ratio = np.exp((x - 0.5) / sigma**2).mean(axis=1)
-    gain = np.maximum(0.0, 1.0 - math.e / ratio)
-    curve = accounting.compose(privacy.shuffled_pair(sigma, 2, spacing=0.05), 1, step=1e-4, pessimistic=False)
-    assert curve(1.0) <= gain.mean() + 5 * gain.std() / math.sqrt(size)
-    assert curve(1.0) >= 0.97 * gain.mean()
 
 
 def made_up(gaussian, gamma):
