@@ -658,7 +658,8 @@ LEARNING_RATE = CLAIM.reading(
             "corner θ* = 0, a record (e₁, 1) that is replaced by (e₂, 0) moves η by a factor 1.40 through "
             "the rank alone, and the coordinates that no feature touches show it: at ε = 1 and δ = 1e-5 the "
             "exact δ is 0.042, 0.36 and 0.97 with 1, 10 and 100 of them. The η of Corollary 5.2 has the same "
-            "form; a server that sees local reports only (section 3.1) knows neither number."
+            "form, and η = 1/β of Theorem 4.1 is a function of the data, too: a second record e₁ among zeros "
+            "doubles β; a server that sees local reports only (section 3.1) knows neither number."
         ),
         favour=(
             "As a statement about the risk of Algorithm 1 at its best learning rate the bound holds with "

@@ -48,7 +48,6 @@ import numpy as np
 from audits.judge import at_least, at_most
 from claims import CONFIRMED, REFUTED, Adjacency, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.song2021 import PAPER
-from claims.song2021.theorem_3_1 import scale_divergence
 from implementations.privacy import gaussian_delta
 from implementations.song2021 import dp_gd, stationary_point
 
@@ -177,18 +176,6 @@ def check_add_remove(point: Point) -> Iterator[Evidence]:
     yield from check_selection("printed", point, step=1.0)
 
 
-def check_rate(point: Point) -> Iterator[Evidence]:
-    """One record e₁ among zeros against two: the Lipschitz constant of the averaged gradient, and δ at 2ε."""
-    features = np.zeros((2, 100, 2))
-    features[0, :1, 0] = features[1, :2, 0] = 1.0
-    beta = [np.linalg.eigvalsh(x.T @ x / 100).max() for x in features]
-    found = scale_divergence(float(beta[1] / beta[0]), point.untouched, 2.0 * point.epsilon)
-    note = f"{point.untouched} coordinates that no feature touches, times steps"
-    yield at_most(
-        "exact δ at 2ε of the lengths of the steps there", found, point.delta, method="χ² laws", note=note
-    )
-
-
 LEVELS = [
     *grid(epsilon=0.1, delta=1e-6),
     *grid(epsilon=1.0, delta=(1e-5, 1e-3)),
@@ -280,31 +267,6 @@ ADD_REMOVE = CLAIM.reading(
     full=with_candidates([p for p in FULL if p["epsilon"] <= 1.0], 2, 8),
     plots=(),
 )
-LEARNING_RATE = CLAIM.reading(
-    "learning-rate",
-    title="Claimed: the iterates of DP-GD are private with η = 1/β, β the smoothness of L(·; D)",
-    statement=r"$\theta_0,\dots,\theta_T$ of Algorithm 1 with $\eta=1/\beta$, \"$\beta$ is the smoothness "
-    r"constant of $\mathcal L(\theta;D)$\", are $(2\varepsilon,\delta)$-differentially private (one record "
-    r"replaced) when the noise of the steps is large enough.",
-    finding=Finding(
-        Weight.ALGORITHM,
-        what=(
-            "β is a function of the data, as the learning rate of Theorem 3.1 is. With one record of "
-            "feature e₁ and all others 0 it is half of that with two such records, so that one replaced "
-            "record halves η, and the coordinates that no feature touches move by ηb_t in every step: at 2ε "
-            "= 2 their lengths alone have δ = 0.13, 0.76 and 1.00 with 1, 10 and 100 coordinates times "
-            "steps, at any noise."
-        ),
-        favour="A public bound of the smoothness of every single loss, as is usual, makes η public.",
-        survives="The theorem with a public β (and its repaired noises, `:corrected`).",
-        follows_from="song2021/theorem-3.1:learning-rate",
-    ),
-    check=check_rate,
-    smoke=grid(untouched=(1, 10, 100), epsilon=1.0, delta=1e-5),
-    ci=grid(untouched=(1, 10, 100), epsilon=(0.5, 1.0), delta=1e-5),
-    full=None,
-    plots=(),
-)
 PROOF = Claim(
     PAPER,
     "Theorem 4.1",
@@ -336,4 +298,4 @@ PROOF = Claim(
     ci=with_candidates(LEVELS, 2, 3, 8),
     full=with_candidates(FULL, 2, 3, 8),
 )
-CLAIMS = [CORRECTED, ADD_REMOVE, LEARNING_RATE, PROOF]
+CLAIMS = [CORRECTED, ADD_REMOVE, PROOF]
