@@ -19,7 +19,7 @@ from implementations.interfaces import Array, Loss
 from implementations.privacy import mu_star
 
 if TYPE_CHECKING:
-    from audits.privacy.result import AuditResult
+    pass
 
 TESTS = 3
 """Tests of `gaussian_draws` beside the one of each coordinate."""
@@ -74,15 +74,6 @@ def stated_noise(noise: str, epsilon: float, delta: float, n: int, steps: int, l
         return 2.0 * lipschitz * math.sqrt(steps) / (n * mu_star(epsilon, delta))
     factor = {"printed": 2.0, "corrected": 8.0}[noise]
     return lipschitz * math.sqrt(factor * steps * math.log(1.0 / delta)) / (n * epsilon)
-
-
-def beside_a_law(audit: AuditResult, of: str) -> Evidence:
-    """An audit of a program whose law decides: it can refute, and where it does not it carries no verdict.
-
-    Where its premises fail (the outputs of a call depend on one another, say) it is INCONCLUSIVE.
-    """
-    found = audit.evidence(of)
-    return found if audit.refuted or audit.premise else replace(found, verdict=None, resolution=None)
 
 
 def in_unit_ball(shape: tuple[int, int], rng: np.random.Generator) -> Array:

@@ -14,7 +14,7 @@ How it is checked. The composition of the T reports, and the √n, exactly. The 
 program on the pinball losses of `theorem-3.1`, against the bound. The programs against the laws that
 this σ makes, on two dense features: a report minus its record's gradient is N(0, σ²I₂), independent over the
 records, and on quadratic losses the average of the iterates is the Gaussian of `algorithm-1` with σ/√n for
-the noise. A run over a ball stays in it. Beside the laws the reports of a replaced record are audited.
+the noise. A run over a ball stays in it.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, Tier, at_most, audit_privacy, grid, mean_at_most
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, Tier, at_most, grid, mean_at_most
 from claims.song2021 import PAPER
 from claims.song2021._oracle import (
-    beside_a_law,
     gaussian_draws,
     in_unit_ball,
     law_of_average,
@@ -41,7 +40,6 @@ from implementations.domains import ball
 from implementations.interfaces import Array, Problem
 from implementations.privacy import gaussian_delta, mu_star
 from implementations.song2021 import local
-from implementations.song2021.worst_pairs import huber_pair
 
 WIDTH, ETA = 50.0, 5.0
 """Half-width of the quadratic part of the losses of the law, and its learning rate."""
@@ -115,20 +113,6 @@ def check(point: Point) -> Iterator[Evidence]:
         yield refused(
             f"the noise of {name} = {value}", name, partial(local.report_noise, **asked)
         )  # fmt: skip
-
-    def first_report(data: Array, size: int, generator: np.random.Generator) -> Array:
-        """The sum of the T reports of the first record, whose gradient does not depend on θ: n copies."""
-        copies = np.repeat(data[:1], size, axis=0)
-        same_record = Problem(copies[:, :-1], copies[:, -1], losses.huber(1.0))
-        return np.stack(
-            [local.local_reports(same_record, np.zeros(1), noise, generator)[:, 0] for _ in range(steps)]
-        ).sum(axis=0)
-
-    result = audit_privacy(
-        first_report, [huber_pair(2, 1.0, far=100.0)], epsilon=epsilon, delta=delta,
-        adjacency=PAPER.adjacency, alpha=alpha[2], rng=rng, max_samples=2 * point.drawn,
-    )  # fmt: skip
-    yield beside_a_law(result, "the T reports of one record")
 
 
 RISKS = [

@@ -10,8 +10,7 @@ calibrated noise, and for the corrected one at the largest ε for which it is pr
 How it is checked. The released average on both datasets against its law (Kolmogorov–Smirnov), for the three
 choices of σ as they are stated, the printed one at two δ, so that log(1/δ) is seen; δ(ε) of the stated laws
 exactly. The calibrated noise of one record added or removed, n public, is half as large: there the outlier is
-replaced by a record with x = 0. Beside it an audit of the program at (ε, δ), which can refute; the laws
-decide.
+replaced by a record with x = 0.
 """
 
 from __future__ import annotations
@@ -20,9 +19,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from claims import CONSISTENT, Adjacency, Evidence, Point, at_most, audit_privacy, drawn_from
-from claims.song2021 import PAPER
-from claims.song2021._oracle import beside_a_law, stated_noise
+from claims import CONSISTENT, Adjacency, Evidence, Point, at_most, drawn_from
+from claims.song2021._oracle import stated_noise
 from claims.song2021.theorem_2_6 import CLAIM as THEOREM
 from claims.song2021.theorem_2_6 import largest_epsilon
 from implementations import losses
@@ -34,7 +32,7 @@ from implementations.song2021.worst_pairs import huber_pair
 def check(point: Point) -> Iterator[Evidence]:
     from scipy.special import ndtr
 
-    n, steps, epsilon, delta, alpha = point.n, point.steps, point.epsilon, point.delta, point.split(3)
+    n, steps, epsilon, delta, alpha = point.n, point.steps, point.epsilon, point.delta, point.split(2)
     adjacency = Adjacency(point.adjacency)
     algorithm = dp_gd.mechanism(
         losses.huber(1.0), epsilon=epsilon, delta=delta, steps=steps, learning_rate=n / (n - 1),
@@ -50,16 +48,11 @@ def check(point: Point) -> Iterator[Evidence]:
         released = (algorithm(data, point.sampled, point.rng)[:, 0] - sign / (n - 1)) / spread
         quantity = f"law of the released average, {point.noise} noise, outlier at {100.0 * sign:g}"
         yield drawn_from(quantity, released, ndtr, alpha=alpha.pop(), note="standardised")
-    if point.noise == "printed":  # not private: there is nothing to audit
+    if point.noise == "printed":  # not private
         return
     quantity = f"exact δ at ε of the law, {point.noise} noise"
     mu = (signs[0] - signs[1]) / ((n - 1) * spread)
     yield at_most(quantity, gaussian_delta(epsilon, mu), delta, decides=False)
-    result = audit_privacy(
-        algorithm, [pair], epsilon=epsilon, delta=delta, adjacency=PAPER.adjacency, alpha=alpha.pop(),
-        rng=point.rng, max_samples=2 * point.sampled,
-    )  # fmt: skip
-    yield beside_a_law(result, f"Algorithm 1 with {point.noise} noise")
 
 
 def at_the_limit(sampled: int) -> list[dict[str, Any]]:
