@@ -20,7 +20,7 @@ implementation uses. The law of the halting time is computed by quadrature over 
 for scores that fall by s on all queries but the last and rise by s there, at all heights of a grid; it must
 stay below the loss and come near it. The sensitivity of the score is that of all datasets of up to five
 users on a grid of the line, and of the pair that attains it beyond. For the score it is computed on
-datasets of clusters. The program is audited as well, on halting times. The accuracy exactly, for all
+datasets of clusters. That the program draws this law is in algorithm-4. The accuracy exactly, for all
 sequences of T scores. A score between Δ − α and Δ + α never errs, and halting there spares the rest, so the
 worst scores are just above Δ + α or just below Δ − α. After a score just below the run has erred or has
 halted rightly, so the worst sequences are j scores just above with one just below after them, j = 0..T − 1,
@@ -37,12 +37,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from audits.judge import at_least, at_most, equals
-from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, audit_privacy, grid
+from claims import CONFIRMED, Claim, Evidence, Kind, Point, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import near_and_far
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import (
-    AboveThreshold,
     accuracy,
     halting_law,
     query_scale,
@@ -126,29 +125,6 @@ def check_score(point: Point) -> Iterator[Evidence]:
     yield at_most("loss of the halting time", loss, claimed, decides=False)
 
 
-def check_program(point: Point) -> Iterator[Evidence]:
-    """An audit of the program on halting times of two score sequences at sensitivity 1."""
-    first = (1.0,) * (point.T - 1) + (0.0,)
-    second = (0.0,) * (point.T - 1) + (1.0,)
-
-    def halting_times(scores: tuple[float, ...], size: int, rng: np.random.Generator) -> np.ndarray:
-        above = AboveThreshold(point.epsilon, 0.5, size, rng)
-        times = np.zeros(size, dtype=np.int64)
-        for score in scores:
-            times += above.answer(score)
-        return times
-
-    yield audit_privacy(
-        halting_times,
-        [(first, second)],
-        epsilon=point.epsilon,
-        adjacency=lambda a, b: max(abs(x - y) for x, y in zip(a, b, strict=True)) <= 1.0,
-        alpha=point.alpha,
-        rng=point.rng,
-        max_samples=point.samples,
-    ).evidence("AboveThreshold")
-
-
 CLAIM = Claim(
     PAPER,
     "Lemma 2.4, privacy",
@@ -177,15 +153,6 @@ SCORE = CLAIM.reading(
         *grid(n=(2, 3, 4, 5), T=(1,), epsilon=(1.0,)),
         *grid(n=(100, 1000), T=(2, 20, 100), epsilon=(0.1, 1.0, 5.0)),
     ],
-)
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of AboveThreshold keeps its ε",
-    expected=CONSISTENT,
-    check=check_program,
-    smoke=grid(T=(3,), epsilon=(1.0,), samples=(50_000,)),
-    ci=grid(T=(3, 10), epsilon=(0.5, 2.0), samples=(100_000,)),
-    largest_resolution=3.0,
 )
 
 
@@ -227,4 +194,4 @@ ACCURACY = Claim(
     smoke=grid(T=(1, 10), gamma=(0.001, 0.9), epsilon=(1.0,)),
     ci=grid(T=(1, 2, 5, 10, 20), gamma=(1e-6, 0.01, 0.5, 0.99), epsilon=(0.1, 1.0, 5.0)),
 )
-CLAIMS = [SCORE, PROGRAM, ACCURACY]
+CLAIMS = [SCORE, ACCURACY]

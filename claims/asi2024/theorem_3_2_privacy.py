@@ -10,19 +10,16 @@ $n=8\log(1/\delta)/\varepsilon$ is $\frac23\delta^{0.3}\gg\delta$. A single quer
 What survives is lemma-3.6:corrected, whose program is audited here (`:corrected`).
 
 How it is checked. Exactly: the probability of an immense answer, for one query and for the first of
-several, at both ends of the range of γ. The programs by sampling on whole transcripts: the number of
+several, at both ends of the range of γ. The corrected program by sampling on whole transcripts: the number of
 answers and the answers, under queries that depend on the answers before. The corrected plan has so much noise
 that no audit of neighbours could see a part of it missing, so the two halves of its program are audited at
 what the proof gives to each: the answers at means as far apart as it allows, where they have exactly
-(ε/2, δ/2), and the halting times, where ε/2 is nearly spent. `:sharp` audits the program where its exact δ on
-a pair is the one claimed.
+(ε/2, δ/2), and the halting times, where ε/2 is nearly spent.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -30,16 +27,12 @@ from audits.judge import at_most
 from claims import CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, audit_privacy, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import (
-    alternating,
-    half_and_half,
     jump,
     printed,
     share_for,
-    transcript_delta,
     users_of,
 )
 from claims.asi2024.lemma_3_6 import displacement
-from implementations.asi2024 import clusters
 from implementations.asi2024.outlier_removal import (
     OutlierRemovingMean,
     Plan,
@@ -94,27 +87,6 @@ NEAR_FIRST, FAR_FIRST = (0.75, -2.0), (-2.0, 0.75)
 def one_user(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
     """The two datasets differ in the place of one user only: any two are neighbours."""
     return len(first) == len(second)
-
-
-def check_printed_program(point: Point) -> Iterator[Evidence]:
-    """An audit of the printed program on the two clusters."""
-    n = users_of("theorem 3.2", point.T, point.epsilon, point.delta)
-    plan = printed(n, point.T, point.epsilon, point.delta)
-
-    def program(data: Array, size: int, rng: np.random.Generator) -> Array:
-        run = OutlierRemovingMean(plan, size, rng)
-        out = np.zeros((size, plan.queries + 1))
-        for t in range(plan.queries):
-            answer = run.answer(np.asarray(data)[:, None])
-            out[:, 0] += answer.running
-            out[:, t + 1] = answer.values[:, 0]
-        return out
-
-    data = [np.repeat(c.positions[:, 0], c.weights.astype(int)) for c in half_and_half(n, 1000.0)]
-    yield audit_privacy(
-        program, [(np.sort(data[0]), np.sort(data[1]))], epsilon=point.epsilon, delta=point.delta,
-        adjacency=PAPER.adjacency, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
-    ).evidence("Algorithm 1 on two clusters")  # fmt: skip
 
 
 def answers_alone(plan: Plan) -> Callable[[float, int, np.random.Generator], Array]:
@@ -202,27 +174,6 @@ def fixed_transcripts(plan: Plan, shares: Sequence[float]) -> Program:
     return program
 
 
-def tight_plan(n: int, epsilon: float, delta: float, share: float) -> Plan:
-    """Two queries with the noise at which `alternating` has exactly this δ at ε, by bisection."""
-    plan = Plan(n=n, queries=2, tau=1.0, budget=epsilon / 4.0, threshold=0.8 * n, noise=1.0)
-    low, high = 1e-3 / n, 1e3 / n
-    while high / low > 1.0 + 1e-9:
-        middle = math.sqrt(low * high)
-        pair = clusters.transcript_pair(*alternating(n, 2, share), replace(plan, noise=middle))
-        low, high = (middle, high) if transcript_delta(pair, epsilon) > delta else (low, middle)
-    return replace(plan, noise=high)
-
-
-def check_sharp(point: Point) -> Iterator[Evidence]:
-    """An audit of the program where its exact δ at ε is the δ that is claimed; half of the noise shows."""
-    share = share_for(point.n, 0.8 * point.n)
-    plan = tight_plan(point.n, point.epsilon, point.delta, share)
-    yield audit_privacy(
-        fixed_transcripts(plan, (share,) * plan.queries), [(NEAR_FIRST, FAR_FIRST)], epsilon=point.epsilon,
-        delta=point.delta, adjacency=one_user, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
-    ).evidence("Algorithm 1 where its privacy is exactly what is claimed")  # fmt: skip
-
-
 CLAIM = Claim(
     PAPER,
     "Theorem 3.2, privacy",
@@ -258,21 +209,6 @@ CLAIM = Claim(
     smoke=grid(T=(1,), epsilon=(1.0,), delta=(1e-3, 1e-6), gamma=("half",)),
     ci=grid(T=(1, 10), epsilon=(0.1, 1.0, 9.0), delta=(1e-2, 1e-6), gamma=("half", "delta")),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 1 at the condition of Theorem 3.2",
-    expected=REFUTED,
-    finding=Finding(
-        Weight.THEOREM,
-        what="The same pair of datasets, shown on the program by sampling whole transcripts.",
-        favour="As for `theorem-3.2-privacy`.",
-        survives="As for `theorem-3.2-privacy`.",
-        follows_from="asi2024/theorem-3.2-privacy",
-    ),
-    check=check_printed_program,
-    smoke=grid(T=(1,), epsilon=(1.0,), delta=(1e-3,), samples=(20_000,)),
-    ci=grid(T=(1, 2), epsilon=(1.0,), delta=(1e-3,), samples=(40_000,)),
-)
 CORRECTED = CLAIM.reading(
     "corrected",
     title="The program of the corrected Algorithm 1",
@@ -291,17 +227,4 @@ CORRECTED = CLAIM.reading(
     ],
     largest_resolution=1.5,
 )
-SHARP = CLAIM.reading(
-    "sharp",
-    title="The program of Algorithm 1 where its privacy on a pair is known exactly",
-    statement=r"With two queries, budget $\varepsilon/4$ for AboveThreshold and the noise at which the "
-    r"transcripts of two given neighbours have exactly this $\delta$ at $\varepsilon$, the program is "
-    r"$(\varepsilon,\delta)$-DP on them.",
-    expected=CONSISTENT,
-    summary="the audit's power: the program with half of the noise falls",
-    check=check_sharp,
-    smoke=grid(n=(60,), epsilon=(1.0,), delta=(0.01,), samples=(20_000,)),
-    ci=grid(n=(60,), epsilon=(0.5, 1.0), delta=(0.01,), samples=(100_000,)),
-    largest_resolution=2.0,
-)
-CLAIMS = [PROGRAM, CORRECTED, SHARP]
+CLAIMS = [CORRECTED]

@@ -38,7 +38,7 @@ How it is checked. The argument: the loss of "never halts" and of "halts" by qua
 differ by 2, T up to 100; the tail, ρ, x and the sum of all δ in logarithms, with the plan's own logarithms,
 at the least n and far above it, δ down to 10^{−10⁶}; and the exact δ of (halted?, answers) on the datasets
 on which Lemma 3.6 falls. Exactly: the probability of a long first step, from the law of the mean and the
-noise, and against a closed form. The programs by sampling their output; the corrected one also where all
+noise, and against a closed form. The corrected program by sampling its output, also where all
 users agree, on gradients as far apart as the proof allows two means of neighbours to be, where its output
 is Gaussian and spends nearly all of (ε/2, δ/2)."""
 
@@ -67,7 +67,6 @@ from claims import (
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import alternating, printed, share_for, transcript_delta, users_of
 from claims.asi2024.theorem_3_2_privacy import audit_answers, one_user
-from implementations import domains
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import halting_law
 from implementations.asi2024.clusters import Clusters
@@ -236,25 +235,6 @@ def check_constant(point: Point) -> Iterator[Evidence]:
     yield checked
 
 
-def check_program(point: Point) -> Iterator[Evidence]:
-    """An audit of the output of Algorithm 2 on the same pair; a dataset is given by its users' signs."""
-    setting, plan = setting_of(point.n, point.m, point.epsilon, point.delta)
-
-    def program(signs: Array, size: int, rng: np.random.Generator) -> Array:
-        data = gradients(point.n, int((np.asarray(signs) > 0.0).sum()))
-        query = look(data.positions, plan.tau, data.weights)
-        ball = domains.ball(0.5)
-        return dp_sgd(lambda theta: query, np.zeros((size, 1)), plan, setting, ball.project, rng).theta[:, 0]
-
-    even = np.repeat([1.0, -1.0], point.n // 2)
-    odd = even.copy()
-    odd[-1] = 1.0
-    yield audit_privacy(
-        program, [(even, odd)], epsilon=point.epsilon, delta=point.delta, adjacency=PAPER.adjacency,
-        alpha=point.alpha, rng=point.rng, max_samples=point.samples,
-    ).evidence("Algorithm 2 on two clusters")  # fmt: skip
-
-
 def answers_only(plan: Plan, setting: Parameters) -> Callable[[float, int, np.random.Generator], Array]:
     """The output (size,) without a projection, where all users have one gradient at every θ, the data."""
 
@@ -374,22 +354,6 @@ NO_CONDITION = CLAIM.reading(
     smoke=grid(n=(20,), m=(10**8,), epsilon=(1.0,), log10_delta=(-6.0,)),
     ci=grid(n=(20, 60), m=(10**8, 10**10), epsilon=(0.5, 1.0), log10_delta=(-3.0, -6.0)),
 )
-PROGRAM = CLAIM.reading(
-    "program",
-    title="The program of Algorithm 2 with few users",
-    statement=NO_CONDITION.statement,
-    expected=REFUTED,
-    finding=Finding(
-        Weight.RANGE,
-        what="The same pair of datasets, shown on the program by sampling its output.",
-        favour="As for `theorem-4.1-privacy:no-condition`.",
-        survives="As for `theorem-4.1-privacy:no-condition`.",
-        follows_from="asi2024/theorem-4.1-privacy:no-condition",
-    ),
-    check=check_program,
-    smoke=grid(n=(20,), m=(10**8,), epsilon=(1.0,), delta=(1e-3,), samples=(10_000,)),
-    ci=grid(n=(20,), m=(10**8,), epsilon=(1.0,), delta=(1e-3,), samples=(40_000,)),
-)
 CORRECTED = CLAIM.reading(
     "corrected",
     title="Algorithm 2 with the corrected plan",
@@ -403,4 +367,4 @@ CORRECTED = CLAIM.reading(
     ci=grid(T=(3,), epsilon=(0.5, 1.0), delta=(0.01,), samples=(100_000,)),
     largest_resolution=1.5,
 )
-CLAIMS = [CONSTANT, NO_CONDITION, PROGRAM, CORRECTED]
+CLAIMS = [CONSTANT, NO_CONDITION, CORRECTED]
