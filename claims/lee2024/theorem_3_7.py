@@ -26,8 +26,8 @@ columns of all kinds. (2) `:corrected`: fingerprinting instances copied and padd
 10⁻⁴ to 10⁻³⁰; four private mechanisms above, the majority without privacy below. (3) `:rate`: the best
 mechanism on columns whose share of ones is ½ ± m, the worst m, against n^{−1}, d^{3/2} and ε^{−1}, at one
 δ. (4) `:tracing`: members and replaced records of the code; the majority is traced, the private mechanisms
-are not beyond (ε, δ). (5) `:accuracy`: the completeness that the proof takes from Lemma G.2, on mechanisms
-from private to exact, each output with its error and with whom it is traced to."""
+are not beyond (ε, δ). The laws
+of the private mechanisms are in `theorem-3.7-programs:laws`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ from typing import Any
 import numpy as np
 
 from audits import tracing
-from audits.bounds import clopper_pearson
 from audits.judge import at_least, at_most
 from audits.rates import family
 from claims import (
@@ -55,11 +54,9 @@ from claims import (
     Side,
     Tier,
     Weight,
-    audit_privacy,
     constant,
     grid,
     mean_at_least,
-    mean_at_most,
     reported,
     sandwich,
 )
@@ -247,106 +244,6 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
         yield found.check_private(point.epsilon, point={**point.axes, "mechanism": name})
 
 
-LOSSES = (0.5, 2.0, 8.0, 20.0, 50.0, 120.0, 300.0, 1000.0)
-"""Privacy parameters from private to hardly private, so that accuracy and tracing go from one end to the
-other."""
-
-
-def measure_accuracy(point: Point) -> dict[str, Any]:
-    """For one mechanism at each ε: its error over d, who is traced, and what a replaced user is traced by."""
-    users, security, runs, rng = point.users, point.security, point.runs, point.rng
-    d, z = fingerprinting.length(users, security), fingerprinting.score_scale(users, security)
-    names = ("epsilon", "error", "traced", "low", "high", "replaced", "accurate", "missed")
-    columns: dict[str, list[float]] = {name: [] for name in names}
-    for epsilon in (*LOSSES, math.inf):
-        errors, traced, missed, innocent = np.empty(runs), np.empty(runs), np.empty(runs), np.empty(runs)
-        for run in range(runs):
-            code = fingerprinting.generate(users, security, rng)
-            found = _output(point.mechanism, code.words, epsilon, point.delta, rng)
-            ones = code.words.sum(axis=0, dtype=float)
-            errors[run] = float(l1_instance.excess_risk_of_bits(found, ones, users)) / d
-            values = fingerprinting.scores(code, (found >= 0.5).astype(np.int8))
-            traced[run] = bool((values > z).any())
-            missed[run] = errors[run] <= 1.0 / 150.0 and not traced[run]
-            words = code.words.copy()
-            words[0] = 0  # the user is replaced by a record that was fixed before
-            without = _output(point.mechanism, words, epsilon, point.delta, rng)
-            innocent[run] = fingerprinting.scores(code, (without >= 0.5).astype(np.int8))[0] > z
-        low, high = clopper_pearson(int(traced.sum()), runs, 0.05)
-        values = (epsilon, errors.mean(), traced.mean(), low, high, innocent.mean(),
-                  (errors <= 1.0 / 150.0).mean(), missed.mean())  # fmt: skip
-        for name, value in zip(names, values, strict=True):
-            columns[name].append(float(value))
-    return columns
-
-
-def _output(name: str, words: np.ndarray, epsilon: float, delta: float, rng: np.random.Generator) -> Any:
-    """One output (d,) of a mechanism on the words of all users; of the majority where ε is infinite."""
-    if math.isinf(epsilon):
-        return coalitions.average_then_round(words).astype(float)
-    ones = words.sum(axis=0, dtype=float)
-    return mechanisms()[name](ones, len(words), 1, rng, epsilon=epsilon, delta=delta)[0]
-
-
-def judge_accuracy(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    """Accurate outputs that are traced to nobody, and replaced users that are traced, at most `security`."""
-    records = rows.to_dict("records")
-    for row, alpha in zip(records, budget.split(len(records)), strict=True):
-        runs, security = int(row["runs"]), float(row["security"])
-        place = {"mechanism": row["mechanism"], "epsilon": row["epsilon"]}
-        if math.isinf(row["epsilon"]):
-            place["epsilon"] = "none"
-        for quantity, share in (
-            ("share of runs: error below d/150, and nobody traced", row["missed"]),
-            ("share of runs: a replaced user traced", row["replaced"]),
-        ):
-            hits = np.arange(runs) < round(share * runs)
-            yield mean_at_most(
-                quantity, hits.astype(float), security, alpha=alpha / 2.0, method="clopper-pearson",
-                point=place,
-            )  # fmt: skip
-    best = min(records, key=lambda row: row["error"])
-    yield at_least("share of runs with an error below d/150, most accurate", best["accurate"], 1.0)
-    yield at_least("share of runs traced, most accurate", best["traced"], 1.0)
-    worst = max(records, key=lambda row: row["error"])
-    note = "so that the figure reaches both ends"
-    yield at_most("share of runs traced, least accurate", worst["traced"], 0.2, note=note)
-
-
-def check_private(point: Point) -> Iterator[Evidence]:
-    """Two pairs: all coordinates move up, told by their sum; half of them move down, told by the contrast,
-    which noise that the coordinates share would leave bare."""
-    n, d = point.n, point.d
-    low = np.zeros((n, d))
-    low[: n // 2] = 1.0
-    up, mixed = low.copy(), low.copy()
-    up[-1] = 1.0  # one record of zeros becomes a record of ones …
-    mixed[-1, ::2] = 1.0  # … or, from zeros and ones in turn, its opposite
-    opposite = low.copy()
-    opposite[-1, 1::2] = 1.0
-    contrast = np.where(np.arange(d) % 2 == 0, 1.0, -1.0)
-    tried = {"sum": (low, up, np.ones(d)), "contrast": (opposite, mixed, contrast)}
-    levels = iter(point.split(len(mechanisms()) * len(tried)))
-    for name, mechanism in mechanisms().items():
-        for score, (first, second, weights) in tried.items():
-
-            def run(
-                data: np.ndarray,
-                size: int,
-                rng: np.random.Generator,
-                mechanism: Any = mechanism,
-                weights: np.ndarray = weights,
-            ) -> np.ndarray:
-                budget = {"epsilon": point.epsilon, "delta": point.delta}
-                return mechanism(data.sum(axis=0), n, size, rng, **budget) @ weights
-
-            result = audit_privacy(
-                run, [(first, second)], epsilon=point.epsilon, delta=point.delta, adjacency=PAPER.adjacency,
-                alpha=next(levels), rng=point.rng, max_samples=point.samples,
-            )  # fmt: skip
-            yield result.evidence(f"{name}, told by the {score}")
-
-
 CLAIM = Claim(
     PAPER,
     "Theorem 3.7",
@@ -450,37 +347,4 @@ the noisy counts and the noisy mean; the exponential mechanism, near 0 with so f
     ci=grid(users=4, security=0.2, epsilon=0.5, delta=1e-4, runs=250),
     largest_resolution=2.5,
 )
-PRIVATE = CORRECTED.reading(
-    "private",
-    kind=Kind.PRIVACY,
-    title="The mechanisms of the sandwich are private",
-    statement=r"""The four mechanisms that are held against the bound are
-$(\varepsilon,\delta)$-DP under replacement of a
-record of bits.""",
-    check=check_private,
-    smoke=grid(n=20, d=4, epsilon=0.4, delta=0.01, samples=40_000),
-    ci=grid(n=20, d=9, epsilon=0.4, delta=0.01, samples=80_000),
-    largest_resolution=1.0,
-)
-ACCURACY = CORRECTED.reading(
-    "accuracy",
-    kind=Kind.EXPERIMENT,
-    title="Tracing against accuracy",
-    statement=r"""Where the excess risk is at most $d/150$ somebody is traced, but with probability at most
-$\xi$, and a replaced user is traced with probability at most $\xi$, for mechanisms from private to exact.""",
-    measure=measure_accuracy,
-    judge=judge_accuracy,
-    smoke=grid(users=4, security=0.1, delta=1e-4, runs=120, mechanism=("noisy counts, rounded",)),
-    ci=grid(
-        users=6, security=0.05, delta=1e-4, runs=250, mechanism=("noisy counts, rounded", "noisy mean")
-    ),
-    largest_resolution=0.3,
-    plots=[
-        Plot(
-            kind="curve", title="Tracing against accuracy", x="error", y="traced",
-            x_label="excess risk over d",
-            y_label="share of runs that trace somebody", low="low", high="high", series="mechanism",
-        )
-    ],
-)  # fmt: skip
-CLAIMS = [PURE, CORRECTED, RATE, TRACING, PRIVATE, ACCURACY]
+CLAIMS = [PURE, CORRECTED, RATE, TRACING]
