@@ -31,27 +31,24 @@ With $T\ge m^2n^2$ and log n ≥ 400, which $C=e^{400}$ gives, $L_1L_2$ is large
 $\log(1/\delta)$ for every δ. That is a silly C; what is shown is that Lemma 3.6's slip does not reach
 this theorem.
 
-What survives (`:corrected`) is Algorithm 2 with the corrected plan of lemma-3.6: everything after the
-answers is post-processing.
+What survives is Algorithm 2 with the corrected plan of lemma-3.6 (`theorem-3.2-privacy:corrected`):
+everything after the answers is post-processing.
 
 How it is checked. The argument: the loss of "never halts" and of "halts" by quadrature, at scores that
 differ by 2, T up to 100; the tail, ρ, x and the sum of all δ in logarithms, with the plan's own logarithms,
 at the least n and far above it, δ down to 10^{−10⁶}; and the exact δ of (halted?, answers) on the datasets
 on which Lemma 3.6 falls. Exactly: the probability of a long first step, from the law of the mean and the
-noise, and against a closed form. The corrected program by sampling its output, also where all
-users agree, on gradients as far apart as the proof allows two means of neighbours to be, where its output
-is Gaussian and spends nearly all of (ε/2, δ/2)."""
+noise, and against a closed form."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from claims import (
     CONFIRMED,
-    CONSISTENT,
     REFUTED,
     Claim,
     Evidence,
@@ -61,18 +58,15 @@ from claims import (
     Weight,
     at_least,
     at_most,
-    audit_privacy,
     grid,
 )
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import alternating, printed, share_for, transcript_delta, users_of
-from claims.asi2024.theorem_3_2_privacy import audit_answers, one_user
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import halting_law
 from implementations.asi2024.clusters import Clusters
-from implementations.asi2024.dp_sgd import Parameters, dp_sgd, mean_plan, printed_parameters
-from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users, look
-from implementations.interfaces import Array
+from implementations.asi2024.dp_sgd import Parameters, mean_plan, printed_parameters
+from implementations.asi2024.outlier_removal import Plan
 from implementations.privacy import PrivacyBudget
 
 
@@ -235,52 +229,6 @@ def check_constant(point: Point) -> Iterator[Evidence]:
     yield checked
 
 
-def answers_only(plan: Plan, setting: Parameters) -> Callable[[float, int, np.random.Generator], Array]:
-    """The output (size,) without a projection, where all users have one gradient at every θ, the data."""
-
-    def program(gradient: float, size: int, rng: np.random.Generator) -> Array:
-        query = look(np.array([[gradient]]), plan.tau, [plan.n])
-        start = np.zeros((size, 1))
-        return dp_sgd(lambda theta: query, start, plan, setting, lambda x: x, rng, average="after").theta[
-            :, 0
-        ]
-
-    return program
-
-
-def check_corrected(point: Point) -> Iterator[Evidence]:
-    """Audits of the output with the corrected plan: where its law is Gaussian, and where users turn round.
-
-    T answers as far apart as those of neighbours can be, but for probability δ/(4T) each, may cost
-    (ε/2, δ/2). The average of the iterates weighs answer t by T − t + 1: it shows nearly all of them.
-    """
-    steps = point.T
-    n = corrected_users(steps, point.epsilon, point.delta)
-    plan = corrected_plan(n, steps, point.epsilon, point.delta, 1.0)
-    share = share_for(n, plan.threshold + 4.0 / point.epsilon)
-    most = round(share * (n - 1))
-    weights = np.array([most, n - 1 - most, 1])
-    setting = Parameters(steps=steps, step_size=1.0 / plan.noise, radius=1.0, tau=1.0)
-    alphas = point.split(2)
-    words = "Algorithm 2 on answers as far apart as those of neighbours can be"
-    yield audit_answers(words, answers_only(plan, setting), plan, point, alphas[0])
-
-    def program(places: tuple[float, ...], size: int, rng: np.random.Generator) -> Array:
-        def users(theta: Array) -> object:
-            values = np.zeros((size, 3, 1))
-            values[:, 1, 0] = 1.5
-            values[:, 2, 0] = np.where(theta[:, 0] > 0.0, places[1], places[0])
-            return look(values, plan.tau, weights)
-
-        out = dp_sgd(users, np.zeros((size, 1)), plan, setting, lambda x: x, rng, average="after")  # type: ignore[arg-type]
-        return out.theta[:, 0]
-
-    yield audit_privacy(
-        program, [((0.75, -2.0), (-2.0, 0.75))], epsilon=point.epsilon, delta=point.delta, adjacency=one_user,
-        alpha=alphas[1], rng=point.rng, max_samples=point.samples,
-    ).evidence("corrected Algorithm 2, users who turn round")  # fmt: skip
-
-
 CLAIM = Claim(
     PAPER,
     "Theorem 4.1, privacy",
@@ -347,24 +295,11 @@ NO_CONDITION = CLAIM.reading(
         ),
         survives=(
             "Algorithm 2 with the corrected plan of Algorithm 1, whose number of users is part of the "
-            "plan (`:corrected`)."
+            "plan (`theorem-3.2-privacy:corrected`); the rest is post-processing."
         ),
     ),
     check=check_clusters,
     smoke=grid(n=(20,), m=(10**8,), epsilon=(1.0,), log10_delta=(-6.0,)),
     ci=grid(n=(20, 60), m=(10**8, 10**10), epsilon=(0.5, 1.0), log10_delta=(-3.0, -6.0)),
 )
-CORRECTED = CLAIM.reading(
-    "corrected",
-    title="Algorithm 2 with the corrected plan",
-    statement=r"Algorithm 2 with Algorithm 1 as in lemma-3.6:corrected is user-level "
-    r"$(\varepsilon,\delta)$-DP.",
-    expected=CONSISTENT,
-    summary="post-processing of lemma-3.6:corrected; audits of a Gaussian output see half of the noise",
-    rests_on=("asi2024/lemma-3.6:corrected",),
-    check=check_corrected,
-    smoke=grid(T=(3,), epsilon=(1.0,), delta=(0.01,), samples=(40_000,)),
-    ci=grid(T=(3,), epsilon=(0.5, 1.0), delta=(0.01,), samples=(100_000,)),
-    largest_resolution=1.5,
-)
-CLAIMS = [CONSTANT, NO_CONDITION, CORRECTED]
+CLAIMS = [CONSTANT, NO_CONDITION]
