@@ -20,8 +20,8 @@ which costs constants only (`:approximate-sampler`).
 
 How it is checked. The parameters come from the implementation. From above by the Gaussian curve at
 (2G/n)√(η/μ), over ε and δ up to the corner ½; from below by quadrature of the output law itself on pairs
-of datasets of losses G|θ − z|, z = ±C, which have minimisers within C. `:sampled` audits the exact sampler,
-the proximal sampler and the sampler of Gopi, Lee and Liu, the last two with their total variation in δ.
+of datasets of losses G|θ − z|, z = ±C, which have minimisers within C. That the three
+samplers draw this law is in `algorithm-1:laws` and `lemma-e.2`.
 
 What it does not see. `:approximate-sampler` is arithmetic on laws of two points: no sampler runs there."""
 
@@ -35,7 +35,6 @@ import numpy as np
 
 from claims import (
     CONFIRMED,
-    CONSISTENT,
     REFUTED,
     Claim,
     Evidence,
@@ -44,20 +43,14 @@ from claims import (
     Point,
     Weight,
     at_most,
-    audit_privacy,
     equals,
     grid,
     reported,
 )
 from claims.lee2024 import PAPER, _line
-from implementations.interfaces import Mechanism
 from implementations.lee2024 import (
-    gopi_lee_liu_sampler,
-    product_sampler,
-    proximal_sampler,
     regularised_exponential,
 )
-from implementations.lee2024.proximal_sampler import Schedule
 
 G, C = 2.0, 3.0
 
@@ -120,50 +113,6 @@ def check(regulariser: str, point: Point) -> Iterator[Evidence]:
             )
             yield at_most("δ at ε of a pair", below, point.delta, point=place, decides=below > point.delta)
             yield at_most("δ of a pair against Lemma E.1's", below, above + 1e-12, point=place, decides=False)
-
-
-SAMPLERS = ("exact sampler", "proximal sampler", "sampler of Gopi, Lee and Liu")
-TOLERANCE = 1e-4
-"""Total variation of the chains: it adds (1 + e^ε) times this to δ."""
-
-
-def samplers(point: Point) -> dict[str, Mechanism]:
-    """The three samplers on the losses G|θ − z|, each as a mechanism."""
-    p = chosen(point, "log", "log-below")
-    slope = p.eta * G
-
-    def exact(records: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-        weights = np.full((1, records.size), slope / point.n)
-        potential = product_sampler.potential(records[None, :], weights)
-        return product_sampler.sample(potential, size, rng, strength=p.strength)[:, 0]
-
-    def proximal(records: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-        h = proximal_sampler.default_step_size(lipschitz=slope, dimension=1)
-        steps = proximal_sampler.steps_needed(
-            lipschitz=slope, strength=p.strength, step_size=h, tolerance=TOLERANCE
-        )
-        return proximal_sampler.sample(
-            lambda x: slope * np.abs(x - records).mean(axis=1), size, rng, dimension=1, lipschitz=slope,
-            strength=p.strength, schedule=Schedule(steps=steps, tolerance=TOLERANCE),
-        ).points[:, 0]  # fmt: skip
-
-    def queried(records: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-        return gopi_lee_liu_sampler.sample(
-            lambda x, index: slope * np.abs(x[:, 0] - records[index]), records.size, size, rng, dimension=1,
-            lipschitz=slope, strength=p.strength, tolerance=TOLERANCE,
-        ).points[:, 0]  # fmt: skip
-
-    return dict(zip(SAMPLERS, (exact, proximal, queried), strict=True))
-
-
-def check_sampled(point: Point) -> Iterator[Evidence]:
-    name = point.sampler
-    slack = 0.0 if name == SAMPLERS[0] else (1.0 + math.exp(point.epsilon)) * TOLERANCE
-    result = audit_privacy(
-        samplers(point)[name], list(pairs(point.n)), epsilon=point.epsilon, delta=point.delta + slack,
-        adjacency=PAPER.adjacency, alpha=point.alpha, rng=point.rng, max_samples=point.samples,
-    )  # fmt: skip
-    yield result.evidence(f"the {name} on two pairs")
 
 
 def added(share: float, epsilon: float) -> float:
@@ -248,16 +197,6 @@ then has $\mu_G=2\eta G/(n\sqrt\mu)=\varepsilon/\sqrt2$.""",
         follows_from="lee2024/theorem-2.2-privacy",
     ),
 )
-SAMPLED = CLAIM.reading(
-    "sampled",
-    title="The samplers, audited",
-    statement=_STATEMENT.replace("{mu}", r"$\mu=8\eta G^2\log(1/\delta)/(n^2\varepsilon^2)$"),
-    expected=CONSISTENT,
-    check=check_sampled,
-    smoke=grid(sampler=SAMPLERS, n=3, epsilon=0.45, delta=0.01, samples=40_000),
-    ci=grid(sampler=SAMPLERS, n=3, epsilon=0.45, delta=0.01, samples=40_000),
-    largest_resolution=0.9,
-)
 APPROXIMATE = CLAIM.reading(
     "approximate-sampler",
     title="Privacy of a sampler that is nearly exact",
@@ -271,4 +210,4 @@ appendix E.1, it is $(\varepsilon,1.87\,\delta)$-DP.""",
     rests_on=("lee2024/theorem-2.2-privacy:corrected",),
     summary=r"A distance of $\delta/6$ keeps $(\varepsilon,\delta)$; $\delta/2$ gives up to $1.87\delta$.",
 )
-CLAIMS = [CORRECTED, SQUARED, SAMPLED, APPROXIMATE]
+CLAIMS = [CORRECTED, SQUARED, APPROXIMATE]

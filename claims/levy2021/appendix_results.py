@@ -12,8 +12,7 @@ would decide nothing about theirs. What the main text does with each of them is 
   whose end is held against runs in theorem-4:feasible;
 * Proposition 7, lower bounds for private Gaussian means of another paper, and Corollary 6, "estimating the
   direction of the mean with item-level privacy is hard": the end of the proof of Theorem 5. The reduction
-  before it is exact in proposition-3 and proposition-6, the bound that follows is a sandwich in theorem-5,
-  with the attack that such lower bounds rest on in theorem-5:tracing.
+  before it is exact in proposition-3 and proposition-6, the bound that follows is a sandwich in theorem-5.
 
 How it is checked. Not at all: each is listed with the number of claims of this paper that hold what stands on
 it, and is INCONCLUSIVE."""
@@ -28,7 +27,7 @@ from claims.levy2021 import PAPER
 INSTEAD = {
     "Proposition 4": ("method-steps", "theorem-3-convex", "theorem-3-strongly-convex", "theorem-3-nonconvex"),
     "Proposition 5": ("theorem-4:feasible",),
-    "Proposition 7": ("theorem-5", "theorem-5:tracing"),
+    "Proposition 7": ("theorem-5",),
     "Corollary 6": ("proposition-3", "proposition-6", "theorem-5"),
 }
 """The claims that hold what the main text does with each result."""

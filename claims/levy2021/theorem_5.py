@@ -33,23 +33,16 @@ all samples, which is not private, must be seen below that where privacy dominat
 the supremum over four lengths ‖μ‖, chosen on a quarter of the trials and measured on the others. In that
 regime the exponents of the Gaussian mechanism's risk in n, m, d, μ* may not be below −1, −½, 1, −1 by more
 than 0.05 (a tenth of the step ½ between such laws) after division by the radius of the clipping. Other
-mechanisms could do better; none that is built here does. A weaker bound would pass as well.
-
-Besides, the attack that such lower bounds rest on (`:tracing`): who knows μ, a user's mean x and the output A
-accepts the user as a member where ⟨A − μ, x − μ⟩ is above half of what a member adds to it, dσ²/(2mn). For d
-far above n the mean of all samples gives its users away; a mechanism that is (ε, δ)-DP may not, beyond what
-(ε, δ) allows; and the same mechanism with so little noise that its error is below the bound must again."""
+mechanisms could do better; none that is built here does. A weaker bound would pass as well."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits import tracing
 from audits.evidence import Evidence, Side
 from audits.judge import at_least, constant, mean_at_least, reported, sandwich, undecided
 from audits.rates import family
@@ -236,73 +229,6 @@ def check_shares(point: Point) -> Iterator[Evidence]:
     )
 
 
-# --- Tracing -----------------------------------------------------------------------------------------------
-
-
-def target(point: Point, rng: np.random.Generator) -> tracing.Target:
-    """User means around 0 (μ is known to the attacker); a replaced user sits at μ, as a fixed record."""
-    means = SIGMA / math.sqrt(point.m) * rng.standard_normal((point.n, point.d))
-    return tracing.Target(
-        means, np.zeros(point.d), lambda output, who: float(output @ means[who]) * point.m / SIGMA**2
-    )
-
-
-def below_the_bound(point: Point) -> float:
-    """The ε at which the Gaussian mechanism's error in the mean is a third of the bound at ε = point.epsilon.
-
-    The error of the direction, times R‖μ‖, is of the order of the error in the mean (Proposition 6).
-    """
-    wanted = CONSTANT / 3.0 * lower_bound(point)
-    low, high = point.epsilon, 1e9
-    for _ in range(60):
-        middle = math.sqrt(low * high)
-        scale = gaussian_mean.gaussian_scale(point.n, radius(point), middle, DELTA)
-        low, high = (low, middle) if scale * math.sqrt(point.d) < wanted else (middle, high)
-    return high
-
-
-def check_tracing(point: Point) -> Iterator[Evidence]:
-    threshold = 0.5 * point.d / point.n
-    reach, epsilon = radius(point), point.epsilon
-
-    def attack(mechanism: Any) -> tracing.Attacked:
-        return tracing.run_attack(lambda rng: target(point, rng), mechanism, point.runs, point.rng)
-
-    def gaussian(at: float) -> Any:
-        scale = gaussian_mean.gaussian_scale(point.n, reach, at, DELTA)
-        return lambda means, rng: gaussian_mean.gaussian_mean(means, reach, scale, rng)
-
-    def algorithm_2(means: Array, rng: np.random.Generator) -> Array:
-        return winsorized_mean_highd.winsorized_mean_highd(
-            means, PrivacyBudget(epsilon, DELTA), Concentration(reach, 100.0 * reach, GAMMA), rng
-        )
-
-    open_ = attack(lambda means, _: means.mean(axis=0)).audit(threshold, delta=DELTA, alpha=1e-3)
-    quantity = "lower bound of ε by tracing, the mean of all samples"
-    yield at_least(quantity, open_.epsilon_lower, 2.0 * epsilon, decides=False)
-    weak = attack(gaussian(below_the_bound(point))).audit(threshold, delta=DELTA, alpha=1e-3)
-    quantity = "lower bound of ε by tracing, the Gaussian mechanism with an error below the bound"
-    yield at_least(quantity, weak.epsilon_lower, epsilon, decides=False)
-    # The printed noise of both in one coordinate (Theorem 2 with c₀ = 102,400 for Algorithm 2).
-    noise = 2.0 * reach / (point.n * float(mu_star(epsilon, DELTA)))
-    logs = math.log(point.d * point.n / GAMMA) * math.log(1.0 / DELTA)
-    # So few users leave the private range of Algorithm 2 a uniform choice in ±√d·B, B = 100 radii.
-    of_range = 100.0 * reach * math.sqrt(point.d / 3.0)
-    of_algorithm_2 = math.hypot(math.sqrt(102_400.0 * logs) * reach / (point.n * epsilon), of_range)
-    tried = {
-        "the Gaussian mechanism": (gaussian(epsilon), noise),
-        "Algorithm 2": (algorithm_2, of_algorithm_2),
-    }
-    for (name, (mechanism, size)), alpha in zip(tried.items(), point.split(len(tried)), strict=True):
-        # One standard deviation of the score of one who is no member: a small ε shows best there.
-        spread = size * math.sqrt(point.d * point.m) / SIGMA
-        attacked, where = attack(mechanism), {**point.axes, "mechanism": name}
-        yield attacked.audit(spread, delta=DELTA, alpha=0.5 * alpha).check_private(epsilon, point=where)
-        # Where a mechanism that is too accurate shows; a private one accepts half of all there.
-        again = attacked.audit(threshold, delta=DELTA, alpha=0.5 * alpha).check_private(epsilon, point=where)
-        yield again if again.verdict is REFUTED else replace(again, verdict=None, resolution=None)
-
-
 PRIVACY = [
     {"n": n, "m": m, "d": d, "epsilon": e, "regime": "privacy"}
     for k, (n, m, d) in enumerate(
@@ -352,24 +278,6 @@ CLAIM = Claim(
         )
     ],
 )
-TRACED = CLAIM.reading(
-    "tracing",
-    title="Lower bound for private SCO: the tracing attack",
-    statement=r"Who knows $\mu$, a user's mean $x$ and the output $A$ and accepts where $\langle "
-    r"A-\mu,x-\mu\rangle>\frac{d\sigma^2}{2mn}$ tells members from others for the mean of all samples and "
-    r"for the Gaussian mechanism with an error below the bound, and for $(\varepsilon,\delta)$-DP mechanisms "
-    r"not beyond $P(\text{accept}\mid\text{member})\le e^\varepsilon "
-    r"P(\text{accept}\mid\text{other})+\delta$.",
-    expected=CONSISTENT,
-    check=check_tracing,
-    # The ε that the attack would have caught: at most 1 above the largest that is claimed, odds larger by e.
-    largest_resolution=2.0,
-    fits_exponents=False,
-    smoke=grid(n=20, m=10, d=1024, epsilon=0.5, runs=300),
-    ci=[{"n": 20, "m": m, "d": 1024, "epsilon": e, "runs": 1000} for m, e in ((10, 0.5), (1000, 1.0))],
-    full=grid(n=(20, 40), m=(10, 1000), d=2048, epsilon=(0.5, 1.0), runs=4000),
-    plots=(),
-)
 EVERY_DELTA = CLAIM.reading(
     "every-delta",
     title="Lower bound for private SCO, for every δ",
@@ -397,4 +305,4 @@ EVERY_DELTA = CLAIM.reading(
     ci=SHARES,
     plots=(),
 )
-CLAIMS = [EVERY_DELTA, TRACED]
+CLAIMS = [EVERY_DELTA]
