@@ -15,8 +15,10 @@ average has its minimum at 0, but with slopes clipped to ±1 it is (max(θ, 0) �
 (`:minimum`). Where every single loss is bounded from below so is L_clipped. The proof works for any
 comparator θ in the place of θ*_clipped.
 
-The learning rate of the proof is a function of the data here too, of ‖θ*_clipped‖_M and rank(M): that of
-`theorem-3.1:learning-rate`, whose absolute losses have their minimum at the median, clipped or not.
+The learning rate of the proof is a function of the data here too, of ‖θ*_clipped‖_M and rank(M). Absolute
+losses with x = 1 and y ∈ {0, 1}, clipped or not, have their minimum at the median of y: with 50 of 101
+targets 1 the output is 0 with probability 1, with 51 it is 0 with probability 0 (`:learning-rate`, as
+`theorem-3.1:learning-rate`).
 
 How it is checked. By Lemma 5.1 the run is one of Algorithm 1 on surrogates of Lipschitz constant B; so the
 worst cases of Theorem 3.1 carry over. Measured: pinball losses whose clipped slopes are −B and κB, absolute,
@@ -24,7 +26,7 @@ Huber and pseudo-Huber losses with B from far below to above L, features of norm
 dataset, and the logistic instance of Theorem D.4, whose optimum clipping moves to 2·log(1/B − 1). The
 learning rate is the proof's, ‖θ*_clipped‖/√(T(B² + rank·σ²)). As in Theorem 3.1 the statement is one about
 the algorithm with the printed noise; `theorem-3.1:private` tells what happens when that noise is made
-private. `:minimum` in rational arithmetic.
+private. `:minimum` in rational arithmetic, `:learning-rate` by the program.
 """
 
 from __future__ import annotations
@@ -147,6 +149,28 @@ def check(point: Point) -> Iterator[Evidence]:
     )  # fmt: skip
 
 
+def share_of_zeros(ones: int, point: Point) -> float:
+    """How often the output is exactly 0 on n absolute losses, x = 1, of which so many have the target 1."""
+    problem = Problem(np.ones((point.n, 1)), (np.arange(point.n) < ones).astype(float), losses.absolute())
+    radius = abs(float(np.median(problem.targets)))
+    eta = dp_gd.learning_rate(
+        radius=radius, lipschitz=point.B, rank=1, noise=point.sigma, steps=point.steps
+    )  # fmt: skip
+    run = clipped_dp_gd.clipped_dp_gd(
+        problem, 256, point.rng, bound=point.B, steps=point.steps, learning_rate=eta, noise_scale=point.sigma
+    )
+    return float((run.printed == 0.0).mean())
+
+
+def check_rate(point: Point) -> Iterator[Evidence]:
+    """One target is replaced, and the output, 0 with probability 1, is 0 with probability 0."""
+    half = point.n // 2
+    moved = share_of_zeros(half, point) - share_of_zeros(half + 1, point)
+    note = f"{half} of {point.n} targets are 1, or {half + 1}: η = 0 or η > 0; so δ = 1 at every ε"
+    quantity = "P(output = 0) less that on a neighbour"
+    yield at_most(quantity, moved, 0.0, method="closed form", note=note)
+
+
 def average_slope(theta: Fraction, clip: Fraction | None) -> Fraction:
     """Slope at θ ≠ 0 of the average of 10·max(z, 0) and three times −z, each slope clipped to ±clip."""
     slopes = [Fraction(10 if theta > 0 else 0), *[Fraction(-1)] * 3]
@@ -259,4 +283,31 @@ MINIMUM = CLAIM.reading(
     full=None,
     plots=(),
 )
-CLAIMS = [MINIMUM]
+LEARNING_RATE = CLAIM.reading(
+    "learning-rate",
+    kind=Kind.PRIVACY,
+    title="Privacy of clipped DP-GD with the learning rate of the proof",
+    statement=r"Clipped DP-GD as Corollary 5.2 runs it, with the learning rate that the proof of Theorem 3.1 "
+    r"sets, $\eta=\|\theta^*_{clipped}\|_M/\sqrt{T(B^2+\mathrm{rank}(M)\sigma^2)}$, is "
+    r"$(\varepsilon,\delta)$-differentially private under replacement of one record when the noise $\sigma$ "
+    r"of its steps is large enough.",
+    expected=REFUTED,
+    finding=Finding(
+        Weight.ALGORITHM,
+        what=(
+            "The learning rate is a function of the private data, as in Theorem 3.1: one of 101 targets "
+            "decides whether the output is 0 with probability 1 or 0."
+        ),
+        favour=(
+            "As a statement about the clipped risk at the best learning rate: CONSISTENT (`corollary-5.2`)."
+        ),
+        survives="A learning rate from public bounds, as in `theorem-3.1:corrected`.",
+        follows_from="song2021/theorem-3.1:learning-rate",
+    ),
+    check=check_rate,
+    smoke=grid(n=101, steps=20, sigma=1.0, B=(0.5, 2.0)),
+    ci=grid(n=101, steps=20, sigma=(0.1, 1e6), B=(0.5, 2.0)),
+    full=None,
+    plots=(),
+)
+CLAIMS = [LEARNING_RATE, MINIMUM]
