@@ -511,18 +511,6 @@ CI = [
     *dense_points((24, 1.0, 1e-3, 2), (48, 1.0, 1e-3, 3), (72, 0.5, 1e-3, 5)),
     *OTHER_UNITS,
 ]
-FULL = [
-    *points(*((n, 1.0, 4e-3, 1) for n in (45, 64, 90, 128, 180, 240))),
-    *points(*((240, e, 4e-3, 1) for e in (0.1875, 0.25, 0.5))),
-    *points(*((n, 1.0, 4e-3, 2) for n in (90, 128, 180, 240))),
-    *points((128, 1.0, 4e-3, 3), (180, 1.0, 4e-3, 4), (240, 1.0, 4e-3, 4), (240, 1.0, 4e-3, 6)),
-    *points((128, 1.0, 1e-3, 16), (256, 1.0, 1e-3, 16)),
-    *points(*((64, 1.0, d, 2) for d in (1e-2, 1e-5, 1e-8))),
-    *points(*SMALL),
-    *points(*SMALL, rounding="down"),
-    *points((16, 1.0, 1e-3, 3), p=12),
-    *points((16, 1.0, 1e-3, 3), p=1000),
-]
 WITH_PUBLIC = [
     {**q, "radius": radius, "slack": slack}
     for q in points((64, 1.0, 1e-3, 2))
@@ -557,7 +545,7 @@ CLAIM = Claim(
     judge=judge,
     smoke=Tier(SMOKE, trials=320),
     ci=Tier(CI, trials=1536),
-    full=Tier(FULL, trials=2048, chunk=512),
+    full=Tier(CI, trials=2048, chunk=512),
     fits_exponents=True,
     plots=[
         Plot(
