@@ -10,10 +10,10 @@ $n=8\log(1/\delta)/\varepsilon$ is $\frac23\delta^{0.3}\gg\delta$. A single quer
 What survives is lemma-3.6:corrected, whose program is audited here (`:corrected`).
 
 How it is checked. Exactly: the probability of an immense answer, for one query and for the first of
-several, at both ends of the range of γ. The corrected plan has so much noise that no audit of neighbours could
-see a part of it missing, so the two halves of its program are audited at what the proof gives to each: the
-answers at means as far apart as it allows, where they have exactly (ε/2, δ/2), and the halting times, where
-ε/2 is nearly spent.
+several, at both ends of the range of γ. The corrected plan has so much noise that no audit of neighbours
+could see a part of it missing, so the two halves of its program are audited at what the proof gives to each:
+the answers at means as far apart as it allows, where they have exactly (ε/2, δ/2), and the halting times,
+where ε/2 is nearly spent.
 """
 
 from __future__ import annotations
