@@ -132,12 +132,13 @@ def missing(f: Callable[..., Any], given: Mapping[str, Any], data: int = 1) -> L
 
 def adapted(
     target: Any, epsilon: Optional[float], options: Mapping[str, Any]
-) -> Tuple[Callable[..., Any], float]:
+) -> Tuple[Callable[..., Any], Optional[float]]:
     """(mechanism, claimed ε) of an object of a library; options are its further arguments.
 
     An OpenDP measurement (it has a `map`), a class with `fit` (an estimator), one with `quick_result` (PyDP),
     or a function of data. A function that takes an `epsilon` gets the claimed one, unless the options name
-    another; without a claim that of the options is the claim. Raises ValueError for anything else.
+    another; without a claim that of the options is the claim, and for a function that takes no ε there is
+    none. Raises ValueError for anything else.
     """
     name = getattr(target, "__name__", repr(target))
     if hasattr(target, "map") and hasattr(target, "input_metric"):
@@ -156,7 +157,7 @@ def adapted(
                 f"def release(data): return {run.format(name)}, and audit file.py:release"
             )
     claimed: Any = options.get("epsilon") if epsilon is None else epsilon
-    if not isinstance(claimed, (int, float)):
+    if not isinstance(claimed, (int, float)) and (inspect.isclass(target) or "epsilon" in _arguments(target)):
         raise ValueError("no epsilon to audit against: pass --epsilon")
     if inspect.isclass(target) and not (hasattr(target, "quick_result") or hasattr(target, "fit")):
         raise ValueError(
@@ -168,7 +169,7 @@ def adapted(
             f"TARGET must be a function, an estimator, a measurement or an algorithm, got {target!r}"
         )
     must_be_taken(target, [option for option in options if option != "release"])
-    given: Dict[str, Any] = dict({"epsilon": claimed}, **options)
+    given: Dict[str, Any] = dict({} if claimed is None else {"epsilon": claimed}, **options)
     needed = missing(target, given, 0 if inspect.isclass(target) else 1)
     if needed:
         raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give --set {needed[0]}=…")
@@ -202,8 +203,9 @@ def built(constructor: Callable[..., Any], options: Mapping[str, Any]) -> Any:
         raise ValueError(f"TARGET: {where}; it raised {raised}") from error
 
 
-def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
-    """`f(data, epsilon=…, **options)`, seeded where it takes a seed; a dataset (X, y) is passed as two.
+def function(f: Callable[..., Any], *, epsilon: Optional[float] = None, **options: Any) -> Callable[..., Any]:
+    """`f(data, epsilon=…, **options)`, seeded where it takes a seed; a dataset (X, y) is passed as two to one
+    that takes `y` or `labels`.
 
     A number is passed as the bool or int that the function is annotated with: its outputs may be of the type
     of its data.
@@ -214,7 +216,9 @@ def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callab
     (2,)
     """
     accepted = _arguments(f)
-    given = dict(options, epsilon=epsilon) if accepted & {"epsilon", "**"} else dict(options)
+    takes = epsilon is not None and accepted & {"epsilon", "**"}
+    given = dict(options, epsilon=epsilon) if takes else dict(options)
+    labelled = not accepted or accepted & {*LABELS}
     names = getattr(getattr(f, "__code__", None), "co_varnames", ("",))
     kind = getattr(f, "__annotations__", {}).get(names[0] if names else "")
 
@@ -223,7 +227,7 @@ def function(f: Callable[..., Any], *, epsilon: float, **options: Any) -> Callab
             data = bool(data)
         elif np.ndim(data) == 0 and kind in (int, "int") and float(data).is_integer():
             data = int(data)
-        return f(*_parts(data), **more)
+        return f(*(_parts(data) if labelled else (data,)), **more)
 
     return _seeded(accepted, given, call)
 

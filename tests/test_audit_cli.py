@@ -65,6 +65,7 @@ import numpy as np
 from audits import each, unseeded
 mechanism = unseeded(each(lambda data: sum(data) + np.random.default_rng().laplace()))
 """
+ONE_OUTPUT = "def mechanism(data, rng): return sum(data) + rng.normal(scale=2.0)\n" + PAIRS + ADJACENCY
 SHARED = body("return np.full(size, rng.laplace())")
 FAILS = body("if data[1] and rng.random() < 0.5:", "    raise RuntimeError", "return rng.normal(size=size)")
 FAILED = r"witness  output = raised RuntimeError: probability 0\."
@@ -81,6 +82,9 @@ RUNS: list[tuple[str, dict[str, Any], int, str]] = [
     (GOOD, {"max_samples": 200, "resolution": 1.01}, 3, "^UNDECIDED: 200 samples .* Give --max-samples 2000"),
     (NEIGHBOUR + ADJACENCY + EPSILON, {"max_samples": 2_000}, 0, "^NOT REFUTED"),
     (UNSEEDED + CLAIM, {"max_samples": 2_000}, 0, "no seed: it cannot be replayed"),
+    (ONE_OUTPUT, {"epsilon": 2.0, "delta": 1e-3, "max_samples": 2_000}, 0, "^NOT REFUTED"),
+    (ONE_OUTPUT, {"rho": 0.125, "max_samples": 2_000}, 0, "^NOT REFUTED: no violation of ρ = 0.125"),
+    (ONE_OUTPUT, {"max_samples": 2_000}, 2, "^$"),
     (SHARED, {}, 3, PREMISE),
     # The option stands in for a missing adjacency.
     (BARE, {"adjacency": "replace", "max_samples": 300}, 0, "^NOT REFUTED.*under replace"),

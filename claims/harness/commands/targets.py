@@ -100,14 +100,22 @@ def _load_here(target: str, asked: Asked) -> Target:
 
 
 def _draws(found: Any, paired: bool) -> bool:
-    """Whether this is a mechanism(data, size, rng): it says so, or stands beside pairs and claims no ε."""
+    """Whether this is a mechanism(data, size, rng): it says so, or takes three arguments, claims no ε and
+    stands beside pairs."""
     if isinstance(found, type) or hasattr(found, "input_metric"):
         return False
     try:
-        names = inspect.signature(found).parameters
+        signature = inspect.signature(found)
     except (TypeError, ValueError):
         return paired
-    return hasattr(found, "replayable") or "size" in names or (paired and "epsilon" not in names)
+    names = signature.parameters
+    if hasattr(found, "replayable") or "size" in names or not paired:
+        return hasattr(found, "replayable") or "size" in names
+    try:
+        signature.bind(*range(3))
+    except TypeError:
+        return False
+    return "epsilon" not in names
 
 
 def _pairs(asked: Asked, own: Any) -> Any:
