@@ -23,11 +23,11 @@ import pytest
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.draw.draws import stack
-from audits.privacy.outputs import leaves
+from audits.privacy.outputs import encoder, leaves
 from audits.privacy.outputs.describe import column_words, place_words, symbol_words
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
-from audits.privacy.outputs.outputs import Encoded
+from audits.privacy.outputs.outputs import Encoded, row_keys
 from tests.audits.test_values import EVERY
 
 Rng = np.random.Generator
@@ -345,3 +345,16 @@ def test_symbols_beyond_the_most_that_are_told_apart_are_one(monkeypatch: pytest
         codes = encoder.encode(objects([bytes([j]) for j in range(30)]), "here").codes[:, 0]
         assert len({*codes[:7].tolist()}) == 7
         assert len({*codes[8:].tolist()}) == 1
+
+
+def test_of_many_rare_keys_the_commonest_have_columns_and_the_form_has_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(encoder, "MOST_RARE", 5)
+    rng = np.random.default_rng(0)
+    made = [{f"k{k}": 1.0 for k in sorted(rng.choice(12, 2, replace=False))} for _ in range(200)]
+    outputs = objects([output | {"always": 2.0} for output in made])
+    encoded = Encoder().encode(outputs, "D")
+    assert encoded.shape[0] <= 6
+    keys = row_keys(encoded).tolist()
+    assert len({*keys}) == len({*zip(keys, map(repr, outputs), strict=True)}) == len({*map(repr, outputs)})
