@@ -55,14 +55,15 @@ def allowed(claim, p, q):
 
 
 @pytest.mark.parametrize("claim", [c for c in CLAIMS if isinstance(c, (ZeroConcentrated, Renyi))], ids=repr)
-@pytest.mark.parametrize("epsilon", [0.0, 0.4, 1.2])
-def test_rényi_claims_allow_what_the_two_point_laws_do(claim, epsilon):
+def test_rényi_claims_allow_what_the_two_point_laws_do(claim):
     p, q = np.meshgrid(TWO_POINTS, TWO_POINTS)
-    gain = np.where(allowed(claim, p, q), p - math.exp(epsilon) * q, 0.0)
-    brute, ours = float(gain.max()), claim.delta(epsilon)
-    # No law that is allowed has more; and with p a step less and q a step more a law is still allowed.
-    assert brute <= ours * (1 + 1e-3) + 1e-12
-    assert ours - brute < 0.007 * (1 + math.exp(epsilon))
+    kept = allowed(claim, p, q)
+    p, q = p[kept], q[kept]
+    for epsilon in (0.0, 0.4, 1.2):
+        brute, ours = max(0.0, float((p - math.exp(epsilon) * q).max())), claim.delta(epsilon)
+        # No law that is allowed has more; and with p a step less and q a step more a law is still allowed.
+        assert brute <= ours * (1 + 1e-3) + 1e-12
+        assert ours - brute < 0.007 * (1 + math.exp(epsilon))
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=repr)
