@@ -63,7 +63,8 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 def check_value(r: float, d: int) -> Iterator[Evidence]:
-    """E|z + rB| is r·E|B| at 0, E|B| = Γ(d/2 + 1)/(√π·Γ((d + 3)/2)), plus the integral of its slope."""
+    """E|z + rB| is r·E|B| at 0, E|B| = Γ(d/2 + 1)/(√π·Γ((d + 3)/2)), plus the integral of its slope, which is
+    that of the curvature."""
     logs = math.lgamma(0.5 * d + 1.0) - math.lgamma(0.5 * (d + 3))
     at_zero = r * math.exp(logs) / math.sqrt(math.pi)
     nodes, weights = np.polynomial.legendre.leggauss(60)
@@ -75,6 +76,12 @@ def check_value(r: float, d: int) -> Iterator[Evidence]:
         value = float(smoothing.smoothed_absolute(z, r, d))
         integral = at_zero + float((half * weights * slope).sum())
         yield equals(f"E|z + rB| over r at z = {part:g}·r/√d", value / r, integral / r, error=1e-6)
+        bend = smoothing.smoothed_absolute_curvature(middle + half * nodes, r, d)
+        found, wanted = (
+            float(smoothing.smoothed_absolute_slope(z, r, d)),
+            float((half * weights * bend).sum()),
+        )
+        yield equals(f"slope against its integral at z = {part:g}·r/√d", found, wanted, error=1e-4)
 
 
 def check_program(point: Point) -> Iterator[Evidence]:
