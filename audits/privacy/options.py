@@ -73,8 +73,6 @@ class Options:
         for name, known in KNOWN.items():
             value = getattr(self, name)
             self._must(isinstance(value, str) and value in known, name, f"one of {known}")
-        only = self.claim.unit == "ε" or self.method == METHODS[0]
-        self._must(only, "method", f"{METHODS[0]!r} for a claim in the unit {self.claim.unit}")
         self._must(self.progress is None or callable(self.progress), "progress", "a function or None")
         seed: Any = self.seed
         whole = not isinstance(seed, bool) and isinstance(seed, numbers.Integral)

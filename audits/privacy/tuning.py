@@ -130,8 +130,6 @@ class Tuning:
 
     fixed_learning: float = 0.2
     """Share of the samples that the event is learned from."""
-    misfit: float = 0.3
-    """Error of log Q(S) that a calibration has at least; where counts are sharper, they decide."""
 
     @property
     def rare_rows(self) -> int:

@@ -130,7 +130,7 @@ def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
     run = sequential(control, control.pair, round(size / share_of_budget))
     run.samples = size
     state = run.states[0]
-    state.collect(256)
+    state.keep(*state.sample(256), 256)
     state.size = size
     p, q = 0.2, 0.05
     a = math.exp(control.epsilon)

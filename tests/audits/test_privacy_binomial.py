@@ -184,21 +184,17 @@ def test_two_bounds_err_with_probability_at_most_alpha(
     assert error <= alpha
 
 
-@pytest.mark.parametrize(
-    ("k", "n", "epsilon", "delta"), [(0, 500, 1.0, 0.0), (5, 400, 0.5, 0.01), (60, 300, 1.0, 0.0)]
-)
-def test_order_bound_errs_with_probability_alpha(k: int, n: int, epsilon: float, delta: float) -> None:
-    # Exact up to quadrature: the error is the chance that x reaches the least count that shows more than ε.
-    alpha = 0.05
-    shows = [x for x in range(n + 1) if binomial.order_bound(x, k, n, delta, alpha) > epsilon]
-    u = stats.beta.ppf((np.arange(20_000) + 0.5) / 20_000, k + 1, n - k)
-    error = float(stats.binom.sf(shows[0] - 1, n, np.minimum(np.exp(epsilon) * u + delta, 1.0)).mean())
-    assert error <= alpha + 1e-6
-    assert error > 0.5 * alpha
+def test_the_limit_that_is_expected_is_wilsons_one_standard_error_on_the_safe_side() -> None:
+    # Wilson's interval, by its definition: the shares that a count of p·n lies |z| standard errors from.
+    hits, seen, fresh, z = np.array([30, 400]), 1000, 5000, 2.5
+    share = (hits + 0.5) / (seen + 1.0)
+    error = np.sqrt(share * (1.0 - share) / seen)
+    for sign in (-1.0, 1.0):
+        found = binomial.limit(hits, seen, fresh, sign * z)
+        distance = (share + sign * error - found) / np.sqrt(found * (1.0 - found) / fresh)
+        np.testing.assert_allclose(distance, -sign * z, rtol=1e-9)
 
 
 def test_bounds_are_zero_where_nothing_is_shown() -> None:
     assert binomial.two_bounds(100, 100, 1000, Pure(1.0), 0.05) == 0.0
     assert binomial.two_bounds(0, 0, 1000, Pure(1.0), 0.05) == 0.0
-    assert binomial.order_bound(0, 5, 100, 0.0, 0.05) == 0.0
-    assert binomial.order_bound(6, 5, 100, 0.0, 0.05) == 0.0

@@ -184,13 +184,25 @@ def test_half_the_noise_is_refuted_in_the_unit_of_the_claim(claim, most):
     assert f"claimed {claim.value:g} (" in found.summary()
 
 
+@pytest.mark.parametrize(("scale", "refuted"), [(0.5, True), (1.0, False)])
+def test_one_event_at_a_fixed_size_is_held_against_a_claim_in_its_unit(scale, refuted):
+    # N(0, 1) and N(1, 1) are 1/2-zCDP exactly: refuted with probability 1e-6 at most.
+    found = audit_privacy(
+        lambda data, size, rng: data + rng.normal(scale=scale, size=size), [(1.0, 0.0)],
+        claim=ZeroConcentrated(0.5), adjacency=lambda a, b: True, max_samples=5000, alpha=1e-6,
+        method="clopper-pearson", simplest=False,
+    )  # fmt: skip
+    assert found.refuted == refuted
+    assert found.lower <= 0.5 / scale**2
+    assert found.samples == 5000
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"claim": GaussianDP(1.0), "epsilon": 1.0}, "epsilon must be left out where there is a claim"),
         ({"claim": 1.0}, "claim must be one of Pure, Approximate"),
         ({}, "epsilon must be a number in [0, 200]"),
-        ({"claim": GaussianDP(1.0), "method": "clopper-pearson"}, "method must be 'sequential'"),
     ],
 )
 def test_one_claim_is_asked_for(options, said):

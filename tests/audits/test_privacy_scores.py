@@ -1,4 +1,4 @@
-"""Scores and their calibration against closed forms, brute force and SciPy."""
+"""Scores against closed forms and brute force."""
 
 from __future__ import annotations
 
@@ -6,100 +6,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.special import ndtr
 
-from audits.privacy.bet import calibration, events
+from audits.privacy.bet import events
 from audits.privacy.learn.cells import sets, value
 from audits.privacy.learn.regressions import logistic, smooth
 from audits.privacy.learn.scaling import flagged
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.outputs import LARGE, Encoded
-from audits.privacy.outputs.score import Fit, Score
+from audits.privacy.outputs.score import Fit
 
 
 def encoded(values: Any) -> Encoded:
     columns = np.asarray(values, dtype=np.float64)
     columns = columns[:, None] if columns.ndim == 1 else columns
     return Encoded(columns, np.zeros((len(columns), 1), dtype=np.int64))
-
-
-def family_of(x: Any, y: Any, scale: float = 1.0) -> tuple[events.ThresholdFamily, Any]:
-    score = Score("test", lambda e: scale * e.values[:, 0], lambda t, upper: "")
-    a, b = score.evaluate(encoded(x)), score.evaluate(encoded(y))
-    cuts = events.thresholds(np.concatenate([a, b]))
-    family = events.ThresholdFamily(score, cuts, events.count(a, cuts), events.count(b, cuts), len(a))
-    return family, calibration.bin_means(cuts, a, b)
-
-
-def test_bin_means_by_brute_force() -> None:
-    x, y, cuts = np.array([0.0, 1.0, 2.5]), np.array([1.5, 7.0]), np.array([1.0, 2.0, 8.0])
-    # Below 1: {0}; [1, 2): {1, 1.5}; [2, 8): {2.5, 7}; from 8 on: none.
-    assert calibration.bin_means(cuts, x, y) == pytest.approx([0.0, 1.25, 4.75, 0.0])
-
-
-def test_posterior_is_the_maximum_that_scipy_finds() -> None:
-    rng = np.random.default_rng(0)
-    basis = rng.normal(size=(30, 4))
-    count = rng.integers(0, 50, 30).astype(float)
-    hits = rng.binomial(count.astype(int), 0.3).astype(float)
-    precision = 3.0
-
-    def loss(w: Any) -> float:
-        z = basis @ w
-        return float(np.sum(count * np.logaddexp(0.0, z) - hits * z) + 0.5 * precision * np.sum(w * w))
-
-    best = minimize(loss, np.zeros(4), method="BFGS", options={"gtol": 1e-9}).x
-    weights, covariance = calibration.posterior(basis, hits, count, precision)
-    np.testing.assert_allclose(weights, best, atol=1e-5)
-    # The inverse of the second derivatives, here by differences.
-    step, eye = 1e-4, np.eye(4)
-    second = [
-        [
-            (loss(best + a + b) - loss(best + a - b) - loss(best - a + b) + loss(best - a - b))
-            / (4 * step**2)
-            for a in step * eye
-        ]
-        for b in step * eye
-    ]
-    np.testing.assert_allclose(covariance, np.linalg.inv(second), rtol=1e-3, atol=1e-6)
-
-
-@pytest.mark.parametrize("scale", [1.0, -1.0, 50.0])
-def test_rare_shares_of_gaussians_are_found_without_hits(scale: float) -> None:
-    # P = N(1, 1), Q = N(0, 1): λ(v) = v − 1/2. Beyond 3.8 Q has 1.4 of 20,000 samples, P has 51. The errors
-    # that the calibration states are exceeded fivefold with probability 6e-7 at each of the few events.
-    rng = np.random.default_rng(1)
-    family, means = family_of(rng.normal(1.0, 1.0, 20_000), rng.normal(0.0, 1.0, 20_000), scale)
-    q, noise = calibration.lesser_shares(family, means)
-    cuts = family.thresholds / scale
-    part = slice(0, len(cuts)) if scale > 0 else slice(len(cuts), 2 * len(cuts))
-    truth = ndtr(-cuts)
-    rare = (truth < 1e-3) & (cuts < 4.5)
-    assert rare.sum() >= 5
-    error = np.abs(np.log(q[part][rare] / truth[rare]))
-    assert np.all(error <= 5.0 * noise[part][rare])
-    # The error of counts would be 1/√(expected hits).
-    assert np.all(noise[part][rare] < 0.8 / np.sqrt(20_000 * truth[rare]))
-
-
-def test_common_shares_are_the_counts() -> None:
-    rng = np.random.default_rng(2)
-    family, means = family_of(rng.normal(1.0, 1.0, 20_000), rng.normal(0.0, 1.0, 20_000))
-    q, _ = calibration.lesser_shares(family, means)
-    _, less = family.all_hits()
-    many = less > 4000
-    np.testing.assert_allclose(q[many], less[many] / family.size, rtol=0.02)
-
-
-@pytest.mark.parametrize("size", [1, 2, 5, 40])
-@pytest.mark.parametrize("apart", [0.0, 1.0, 1e6])
-def test_calibration_of_few_or_separate_samples_is_finite(size: int, apart: float) -> None:
-    rng = np.random.default_rng(3)
-    family, means = family_of(rng.normal(size=size) + apart, rng.normal(size=size))
-    q, noise = calibration.lesser_shares(family, means)
-    assert np.all((q > 0.0) & (q <= 1.0))
-    assert np.all(np.isfinite(noise))
 
 
 def test_smooth_score_reaches_into_the_corner() -> None:

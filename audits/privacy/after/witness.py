@@ -47,8 +47,6 @@ SPARED = 200
 """A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
 HOPEFUL = 0.25
 """Share of the claimed ε that the best event must be expected to show to be counted."""
-CAUTION = 1.0
-"""Standard errors by which shares are thought to be weaker than the searched outputs have them."""
 WRITTEN = 120
 """Letters of a whole output that is named, at most."""
 HALF = 0.5
@@ -145,7 +143,7 @@ def _named(events: Sequence[str], hits: Ints, rate: Rate, bound: float) -> Witne
     for event, shares in zip(events, every.swapaxes(0, 1).tolist(), strict=True):
         first, second = (Share(*share) for share in shares)
         more, less = sorted((first, second), key=lambda share: -share.estimate)
-        shown = _shown(rate.claim, more.low, less.high).item()
+        shown = float(binomial.shown(more.low, less.high, rate.claim))
         alike = shown - claimed >= TUNING.nearly * (bound - claimed)
         named.append(
             Witness(event, first, second, shown, 1.0 - rate.alpha, rate.samples, alike, rate.claim.unit)
@@ -176,14 +174,12 @@ class Rate:
         from scipy.special import ndtri
 
         z = -float(ndtri(self.alpha / 40.0))  # of ten events
-        ends: list[tuple[Floats, Floats]] = []
-        for hits, n in zip((first, second), self.seen, strict=True):
-            share = (np.asarray(hits, dtype=np.float64) + 0.5) / (n + 1.0)
-            error = CAUTION * np.sqrt(share * (1.0 - share) / n)
-            low, high = (np.clip(share + sign * error, 0.0, 1.0) for sign in (-1.0, 1.0))
-            ends.append((_wilson(low, self.samples, -z), _wilson(high, self.samples, z)))
-        (p_low, p_high), (q_low, q_high) = ends
-        return np.fmax(_shown(self.claim, p_low, q_high), _shown(self.claim, q_low, p_high))
+        sides = zip((first, second), self.seen, strict=True)
+        (p_low, p_high), (q_low, q_high) = (
+            (binomial.limit(hits, n, self.samples, -z), binomial.limit(hits, n, self.samples, z))
+            for hits, n in sides
+        )
+        return np.fmax(binomial.shown(p_low, q_high, self.claim), binomial.shown(q_low, p_high, self.claim))
 
     def rated(self, view: View, x: Sequence[Raw], lows: Raw, highs: Raw) -> Iterator[Rated]:
         """The best of some intervals [low, high) of a view's numbers on both datasets, or of some values,
@@ -199,17 +195,6 @@ class Rate:
             best = int(np.argmax(expected))
             low, high = lows[best].item(), highs[best].item()
             yield Rated(Event(view, low, high, outside), float(expected[best]))
-
-
-def _shown(claim: Claim, p: Any, q: Any) -> Floats:
-    """The least value whose claim allows the event, less than 0 where p < q."""
-    p, q = np.clip(p, 0.0, 1.0), np.clip(q, 0.0, 1.0)
-    return np.where(p > q, claim.least(np.maximum(p, q), q), np.minimum(p - q, 0.0))
-
-
-def _wilson(p: Floats, n: int, z: float) -> Floats:
-    """An end of Wilson's interval for a share p of n samples, z standard errors away."""
-    return (p + z * z / (2 * n) + z * np.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))) / (1.0 + z * z / n)
 
 
 # --- The events of each kind --------------------------------------------------------------------------------

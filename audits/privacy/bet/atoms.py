@@ -136,9 +136,7 @@ def family_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.Thre
     if len(cuts) == 0:
         return None
     first, second = _with_rest(judged) @ (order[:, None] >= cuts)
-    return events.ThresholdFamily(
-        Score("sets", evaluate, describe, monotone=False), cuts, first, second, judged.size
-    )
+    return events.ThresholdFamily(Score("sets", evaluate, describe), cuts, first, second, judged.size)
 
 
 def _with_rest(counts: Counts) -> Ints:

@@ -6,7 +6,6 @@ p is the probability of an event on one dataset, q on its neighbour. The null se
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -226,49 +225,24 @@ def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:
     return np.maximum(found, 0.0)
 
 
-def shown(p: float, q: float, delta: float) -> float:
-    """The ε that an event of probabilities p and q shows: log((p − δ)/q), or 0."""
-    return max(math.log((p - delta) / q), 0.0) if p > delta else 0.0
+def shown(p: Any, q: Any, claim: Claim) -> Floats:
+    """The least value whose claim allows an event of probabilities p and q, less than 0 where p < q."""
+    p, q = np.clip(p, 0.0, 1.0), np.clip(q, 0.0, 1.0)
+    return np.where(p > q, claim.least(np.maximum(p, q), q), np.minimum(p - q, 0.0))
 
 
 def two_bounds(x: int, y: int, n: int, claim: Claim, alpha: float) -> float:
     """Lower confidence bound at level 1 − alpha, in the unit of the claim, from x and y hits of n samples
     each: two Clopper–Pearson bounds at α/2 each; 0 where p is not seen to be the greater."""
-    low, high = float(clopper_pearson(x, n, alpha / 2)[0]), float(clopper_pearson(y, n, alpha / 2)[1])
-    return float(claim.least(low, high)) if low > high else 0.0
+    low, high = clopper_pearson(x, n, alpha / 2)[0], clopper_pearson(y, n, alpha / 2)[1]
+    return max(float(shown(low, high, claim)), 0.0)
 
 
-def order_bound(x: int, k: int, n: int, delta: float, alpha: float) -> float:
-    """Exact lower bound, level 1 − alpha, of log((p − δ)/q) for an event whose threshold the samples of Q
-    chose; ≥ 0.
-
-    The event is {score < t} with t the (k + 1)-th smallest of n scores of Q (or the mirror image), k chosen
-    before, and x of n samples of P lie in it. Its Q-mass U is stochastically at most Beta(k + 1, n − k),
-    whatever Q is, and given the threshold x is Binomial(n, p) with p ≤ e^ε·U + δ under the claim. So
-
-        P(at least x) ≤ E P(Binomial(n, e^ε·U + δ) ≥ x),   U ~ Beta(k + 1, n − k):
-
-    a p-value without a nuisance parameter, non-decreasing in ε. The expectation is bounded from above by
-    giving each cell of U the value at its upper end.
-    """
-    from scipy.optimize import brentq
-    from scipy.special import bdtrc, betaincinv
-
-    if x <= 0:
-        return 0.0
-    inner = np.linspace(0.0, 1.0, 401)[1:-1]
-    ends = 10.0 ** -np.arange(3.0, 10.0)
-    levels = np.unique(np.concatenate([ends, inner, 1.0 - ends]))
-    u = np.append(betaincinv(k + 1.0, n - k, levels), 1.0)
-    mass = np.diff(np.concatenate([[0.0], levels, [1.0]]))
-
-    def excess(epsilon: float) -> float:
-        return float(mass @ bdtrc(x - 1.0, n, np.minimum(np.exp(epsilon) * u + delta, 1.0))) - alpha
-
-    most = 100.0
-    if excess(0.0) > 0.0:
-        return 0.0
-    if excess(most) <= 0.0:
-        return most
-    # What lies below the root is rejected, and the root found is off by less than is taken off.
-    return max(float(brentq(excess, 0.0, most, xtol=1e-7)) - 1e-6, 0.0)
+def limit(hits: Any, seen: int, fresh: int, z: float) -> Floats:
+    """The limit of Wilson's interval, |z| standard errors away on the side of z's sign, that `fresh` samples
+    are expected to give for an event with `hits` of `seen` earlier ones. The share is taken one standard
+    error off, on the safe side: an event that was chosen is a lucky one."""
+    share = (np.asarray(hits, dtype=np.float64) + 0.5) / (seen + 1.0)
+    p = np.clip(share + np.sign(z) * np.sqrt(share * (1.0 - share) / seen), 0.0, 1.0)
+    root = np.sqrt(p * (1.0 - p) / fresh + z * z / (4.0 * fresh * fresh))
+    return (p + z * z / (2.0 * fresh) + z * root) / (1.0 + z * z / fresh)

@@ -99,16 +99,6 @@ class PairState:
             kept[:] = [join([*kept, outputs.take(slice(room))])]
         self.kept_rows = len(self.samples()[0])
 
-    def collect(self, size: int) -> None:
-        """Draw and keep samples of both datasets, all of them to learn from."""
-        done = 0
-        # A first small draw shows how large an output is.
-        while done < size:
-            batch = min(32 if done == 0 else size - done, self.most_rows(64))
-            self.keep(*self.sample(batch), self.most_learned(size))
-            done += batch
-        self.size = size
-
     def most_learned(self, rows: int = TUNING.retained_rows) -> int:
         """How many samples of a dataset all scores are learned from at most."""
         return min(rows, self.most_rows(256))

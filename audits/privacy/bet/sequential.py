@@ -388,7 +388,7 @@ class Sequential:
         if self.samples > 0:
             if self.job.left() <= self.drawing() / max(self.samples - self.learned, 1):
                 return 0
-            size = min(size, max(1, self.affordable()))
+            size = min(size, max(1, self.affordable(self.job.left())))
         return min(size, self.asked.max_samples - self.samples)
 
     def growth(self, state: PairState) -> float:
@@ -403,15 +403,15 @@ class Sequential:
         z = max(self.strength(state) * math.sqrt(state.size), 0.1)
         return float(np.clip(need / z**2, *TUNING.growth))
 
-    def affordable(self) -> int:
-        """Samples of each dataset that the time limit leaves, at the speed of the last batch.
+    def affordable(self, left: float) -> int:
+        """Samples of each dataset that take this time, at the speed of the last batch.
 
         The first batch may have had to import a library. The next one is no larger, so that such a batch
         decides nothing unless the limit is near: results do not depend on the clock otherwise.
         """
-        left, drawer = self.job.left(), self.job.drawer
         if left == math.inf:
             return sys.maxsize
+        drawer = self.job.drawer
         drawing = 2.0 * drawer.seconds / max(drawer.drawn, 1)
         return int(max(left, 0.0) / (CARE * max(self.pace or drawing, 1e-9)))
 
@@ -458,7 +458,7 @@ class Sequential:
         if winner is None:
             return
         state, family, event = winner
-        level, size = TUNING.confirm / 2.0**self.tries, min(state.size, self.affordable())
+        level, size = TUNING.confirm / 2.0**self.tries, min(state.size, self.affordable(self.job.left()))
         if size < state.size:
             best = binomial.two_bounds(size, 0, size, self.claim, level) if size > 0 else 0.0
             if best <= self.claim.value:
@@ -502,7 +502,7 @@ class Sequential:
             return 0.0
         _, family, event = winner
         p, q = (float(share[event]) for share in family.shares())
-        return max(float(self.claim.least(p, q)) if p > q else 0.0, self.lower())
+        return max(float(binomial.shown(p, q, self.claim)), self.lower())
 
     def carrier(self) -> int:
         """The place of the value whose event carries the lower bound; the claimed one where there is none.

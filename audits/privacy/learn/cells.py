@@ -23,7 +23,7 @@ def value(first: Encoded, second: Encoded) -> Score:
     def describe(t: float, upper: bool) -> str:
         return f"{OUTPUT} {'≥' if upper else '<'} {number_words(t, digits)}"
 
-    return Score("value", lambda e: e.values[:, 0], describe, learned=False, monotone=False)
+    return Score("value", lambda e: e.values[:, 0], describe, learned=False)
 
 
 def sets(first: Encoded, second: Encoded) -> Score | None:
@@ -106,7 +106,6 @@ def of_cells(
         evaluated(ratio),
         describe,
         learned=cells > few,
-        monotone=False,
         folds=tuple(map(evaluated, without)) if folded else None,
     )
 

@@ -76,7 +76,6 @@ class Score:
     describe  (threshold, whether the event is "score ≥ threshold") → the event, to be put into words
               by `Encoder.said`.
     learned   whether it was fitted to labelled samples, so that those must not judge it.
-    monotone  whether it means to grow with the likelihood ratio, so that a smooth curve may calibrate it.
     view      the number of an output that it cuts into cells; None where it looks at more than a number.
     folds     the same fitted without one part of the samples that it was learned from, for each part (see
               `fold_of`): they may judge it on those.
@@ -86,7 +85,6 @@ class Score:
     evaluate: Callable[[Encoded], Floats]
     describe: Callable[[float, bool], str]
     learned: bool = True
-    monotone: bool = True
     view: View | None = None
     folds: Folds | None = None
 
