@@ -6,7 +6,6 @@ samples and bounds are exact, whatever their values.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 
@@ -135,11 +134,6 @@ class Tuning:
     def rare_rows(self) -> int:
         """Samples of a dataset that scores of rare events are learned from, at most."""
         return self.patience * self.retained_rows
-
-    @property
-    def most_paired(self) -> int:
-        """Columns whose pairs are no more than `some_rows`."""
-        return math.isqrt(self.some_rows)
 
 
 TUNING = Tuning()

@@ -10,7 +10,6 @@ import pytest
 from audits.privacy.bet import events
 from audits.privacy.learn.cells import sets, value
 from audits.privacy.learn.regressions import logistic, smooth
-from audits.privacy.learn.scaling import flagged
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.outputs import LARGE, Encoded
 from audits.privacy.outputs.score import Fit
@@ -82,18 +81,6 @@ def test_thresholds_are_counted_as_by_comparing_one_by_one(learner: Fit, digits:
         for side in (first, second):
             expected = [np.count_nonzero(score.evaluate(side) >= t) for t in some.thresholds]
             np.testing.assert_array_equal(events.count(score.evaluate(side), some.thresholds), expected)
-
-
-def test_sentinels_say_nothing_of_the_scale_of_the_other_values() -> None:
-    # Half of a column is −1000; the other half is standard normal: its scale is 1, and sentinels are at 0.
-    rng = np.random.default_rng(3)
-    first, second = (np.where(rng.random((4000, 1)) < 0.5, -1000.0, rng.normal(size=(4000, 1))) for _ in "ab")
-    scaled = flagged(first, second)(first)
-    sentinel = first[:, 0] == -1000.0
-    np.testing.assert_array_equal(scaled[:, 1], sentinel)
-    np.testing.assert_array_equal(scaled[sentinel, 0], 0.0)
-    # Five standard errors of a robust scale of some 2,000 values: below 1e-6.
-    assert scaled[~sentinel, 0].std() == pytest.approx(1.0, abs=0.1)
 
 
 def test_laplace_noise_in_many_columns_is_told_as_the_exact_ratio_tells_it() -> None:

@@ -267,9 +267,8 @@ class Sequential:
             least = np.maximum(least, strength[favourite] + error)
         kept = [h for i, h in enumerate(live) if np.any(strength[i] >= least) or i == favourite]
         for hypothesis in state.hypotheses:
-            # A learner that is not among the best is dropped, unless it may find its events in more samples.
             if hypothesis not in kept:
-                hypothesis.active, hypothesis.family = hypothesis.learner.patient, None
+                hypothesis.active, hypothesis.family = False, None
 
     def deciding(self, is_single: bool) -> Ints:
         """Places among the references of the values that decide: near the lower bound, and the claimed."""

@@ -1,9 +1,8 @@
-"""Scores of partitions: the log ratio of both datasets' counts in the cell that an output lies in."""
+"""Scores of single numbers and symbols, and of how often one of them stands in an output."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.outputs.describe import OUTPUT, joined, symbol_words
 from audits.privacy.outputs.outputs import Encoded, Floats, Ints, digits_of, number_words, value_words
-from audits.privacy.outputs.score import Score, View, fold_of
+from audits.privacy.outputs.score import Event, Score, View
 from audits.privacy.tuning import TUNING
 
 
@@ -42,72 +41,78 @@ def sets(first: Encoded, second: Encoded) -> Score | None:
         found = cells.of(e.values[:, 0])
         return np.where(e.codes[:, 0] > 0, numbers - 1 + e.codes[:, 0], found)
 
-    def name(c: int) -> str:
-        return cells.words(c) if c < numbers else _symbol_words(c - numbers + 1)
-
-    return of_cells("sets", cell, name, first, second, few=TUNING.parts)
-
-
-def of_view(name: str, view: View, first: Encoded, second: Encoded) -> Score:
-    """The score of a view: symbols are cells, other numbers are cut into cells, see `of_cells`."""
-    if view.symbol:
-        return of_cells(name, view.of, _symbol_words, first, second, view.words, folded=True)
-    cells = partition(np.concatenate([view.of(first), view.of(second)]))
-    return of_cells(name, lambda e: cells.of(view.of(e)), cells.words, first, second, view.words, folded=True)
-
-
-def _symbol_words(number: int) -> str:
-    return f"{{{symbol_words(number) if number else 'a number'}}}"
-
-
-def of_cells(
-    name: str,
-    cell: Callable[[Encoded], Ints],
-    words: Callable[[int], str],
-    first: Encoded,
-    second: Encoded,
-    what: str = OUTPUT,
-    few: int = 0,
-    folded: bool = False,
-) -> Score:
-    """The score of a partition: the log ratio of both datasets' counts in the cell that an output lies in.
-
-    cell    outputs → numbers of cells.
-    words   number of a cell → the cell in words, a set that `what` lies in.
-    few     with so few cells the samples that ordered them may also judge them.
-    folded  whether the score comes with folds.
-    """
     x, y = cell(first), cell(second)
-    cells = 1 + int(max(x.max(initial=0), y.max(initial=0)))
-
-    def counted(x: Ints, y: Ints) -> Floats:
-        a, b = np.bincount(x, minlength=cells), np.bincount(y, minlength=cells)
-        # A cell that no output was seen in has the ratio 1.
-        return np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
-
-    def evaluated(ratio: Floats) -> Callable[[Encoded], Floats]:
-        return lambda e: ratio[np.minimum(cell(e), cells)]
-
-    ratio, fold = counted(x, y), fold_of(len(x), TUNING.folds)
-    seen = np.bincount(np.concatenate([x, y]), minlength=cells) > 0
-    without = [counted(x[fold != k], y[fold != k]) for k in range(TUNING.folds if folded else 0)]
+    last = 1 + int(max(x.max(initial=0), y.max(initial=0)))
+    a, b = (np.bincount(side, minlength=last) for side in (x, y))
+    # A cell that no output was seen in has the ratio 1.
+    ratio = np.append(np.log((a + 0.5) / (b + 0.5)), 0.0)
 
     def describe(t: float, upper: bool) -> str:
-        inside = reaches(ratio[:-1], t) == upper
-        found = np.flatnonzero(inside & seen)
-        names = [words(int(c)) for c in found[: TUNING.glance]]
+        found = np.flatnonzero((reaches(ratio[:-1], t) == upper) & (a + b > 0))
+        names = [_words(cells, int(c)) for c in found[: TUNING.glance]]
         # Where no cell with outputs reaches the threshold, the event is that of the cells without outputs.
         if not names:
             return "output where nothing was seen while learning"
-        return f"{what} in {joined(names, len(found) - len(names))}"
+        return f"{OUTPUT} in {joined(names, len(found) - len(names))}"
 
-    return Score(
-        name,
-        evaluated(ratio),
-        describe,
-        learned=cells > few,
-        folds=tuple(map(evaluated, without)) if folded else None,
-    )
+    # With few cells the samples that ordered them may also judge them.
+    return Score("sets", lambda e: ratio[np.minimum(cell(e), last)], describe, learned=last > TUNING.parts)
+
+
+def _words(cells: Partition, cell: int) -> str:
+    """A cell of numbers, or behind these the cell of a symbol."""
+    symbol = cell - len(cells) + 1
+    return cells.words(cell) if symbol < 1 else f"{{{symbol_words(symbol)}}}"
+
+
+def members(first: Encoded, second: Encoded) -> Score | None:
+    """How often one value, symbol or interval stands in an output, wherever: what a list in any order tells.
+
+    Of all cells it is the one that differs most, in standard errors, in the share of outputs that hold
+    anything in it; None where chance explains that, for so many cells.
+    """
+    rows = slice(max(TUNING.parts, TUNING.most_numbers // first.shape[0]))
+    first, second = first.take(rows), second.take(rows)
+    if first.shape[0] < 2 or len(first) < TUNING.parts:
+        return None
+    some = slice(max(TUNING.parts, TUNING.some_rows * TUNING.most_chosen // first.shape[0]))
+    cells = partition(np.concatenate([e.values[some][~_symbols(e)[some]] for e in (first, second)]))
+    numbers = len(cells)
+    last = numbers + int(max(e.codes.max(initial=0) for e in (first, second)))
+
+    def held(e: Encoded) -> Ints:
+        found = cells.of(e.values)
+        for place, column in enumerate(e.places):
+            if column >= 0:
+                code = e.codes[:, place]
+                found[:, column] = np.where(code > 0, numbers - 1 + code, found[:, column])
+        return found
+
+    def shares(e: Encoded) -> Floats:
+        once = np.unique(np.arange(len(e))[:, None] * last + held(e))
+        return np.bincount(once % last, minlength=last) / len(e)
+
+    p, q = shares(first), shares(second)
+    spread = p * (1.0 - p) + q * (1.0 - q)
+    surprise = 0.5 * np.square(p - q) / (spread / len(first) + 0.25 / len(first) ** 2)
+    cell = int(surprise.argmax())
+    if surprise[cell] < math.log(last) + TUNING.sure:
+        return None
+
+    def count(e: Encoded) -> Floats:
+        return 1.0 * np.count_nonzero(held(e) == cell, axis=1)
+
+    view = View(f"how many items of output are in {_words(cells, cell)}", count)
+    return Score("members", count, lambda t, upper: Event(view, t, math.inf, not upper).words, view=view)
+
+
+def _symbols(e: Encoded) -> NDArray[np.bool_]:
+    """Which numbers of outputs only keep the place of a symbol."""
+    found = np.zeros(e.values.shape, dtype=bool)
+    for place, column in enumerate(e.places):
+        if column >= 0:
+            found[:, column] |= e.codes[:, place] > 0
+    return found
 
 
 def reaches(ratio: Floats, threshold: float) -> NDArray[np.bool_]:
@@ -134,16 +139,6 @@ class Partition:
             return between
         place = np.minimum(np.searchsorted(self.atoms, values), len(self.atoms) - 1)
         return np.where(self.atoms[place] == values, place, between)
-
-    def holds(self, cell: int, values: Floats) -> NDArray[np.bool_]:
-        """Whether each number lies in one cell, which takes less time than to find the cells of all."""
-        if cell < len(self.atoms):
-            return values == self.atoms[cell]
-        low, high = self._ends(cell)
-        inside = (values >= low) & (values < high)
-        for atom in self.atoms[(self.atoms >= low) & (self.atoms < high)].tolist():
-            inside &= values != atom
-        return inside
 
     def _ends(self, cell: int) -> list[float]:
         place = cell - len(self.atoms)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from audits.privacy.learn import families
-from audits.privacy.learn.cells import sets, value
+from audits.privacy.learn.cells import members, sets, value
 from audits.privacy.learn.regressions import logistic, smooth
-from audits.privacy.learn.search import search
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.outputs.score import Fit
 from audits.privacy.tuning import TUNING
@@ -17,7 +15,6 @@ from audits.privacy.tuning import TUNING
 class Learner:
     """A way to learn scores, and how it is used.
 
-    patient  it may find its events in many samples only, and costs nothing until then: it is never dropped.
     rare     it learns rare events: it goes on learning when the others have enough samples.
     folds    its scores come with folds, so that all samples judge them.
     few      it is of use where only few outputs occur, every event of which is a set of them.
@@ -26,7 +23,6 @@ class Learner:
 
     name: str
     fit: Fit
-    patient: bool = False
     rare: bool = False
     folds: bool = False
     few: bool = False
@@ -37,16 +33,7 @@ VALUE = Learner("value", value, few=True)
 SETS = Learner("sets", sets, few=True, table=True)
 SMOOTH = Learner("smooth", smooth, folds=True, rare=True)
 LOGISTIC = Learner("logistic", logistic, folds=True)
-LISTS = Learner(
-    "lists", search("lists", (families.members, families.windows)), patient=True, folds=True, rare=True
-)
-SYMBOLS = Learner(
-    "symbols",
-    search("symbols", (families.in_place, families.anywhere, families.agreeing)),
-    patient=True,
-    folds=True,
-    rare=True,
-)
+MEMBERS = Learner("members", members)
 
 
 def learners(sample: Encoded) -> list[Learner]:
@@ -54,4 +41,4 @@ def learners(sample: Encoded) -> list[Learner]:
     if sample.is_single:
         return [VALUE, SETS]
     few = sample.shape[0] <= TUNING.few_columns and not sample.codes.any()
-    return [SETS, SMOOTH if few else LOGISTIC, LISTS, SYMBOLS]
+    return [SETS, SMOOTH if few else LOGISTIC, MEMBERS]

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
 
 from audits.privacy.learn.fits import cross_fit, most_fitted
-from audits.privacy.learn.scaling import flagged, standardised
-from audits.privacy.outputs.outputs import Columns, Encoded, Floats, columns_of
+from audits.privacy.outputs.outputs import LARGE, Columns, Encoded, Floats, columns_of
 from audits.privacy.outputs.score import Score, fold_of, likeness, spaced
-from audits.privacy.tuning import TUNING
+from audits.privacy.tuning import BOUND, TUNING
+
+
+QUARTILES = 2.0 * NormalDist().inv_cdf(0.75)
+"""The distance between the quartiles of a standard normal variable."""
+
+
+def standardised(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
+    """Columns centred and scaled robustly on the pooled samples, values that are far away pulled in."""
+    pooled = np.concatenate([first[: TUNING.some_rows], second[: TUNING.some_rows]])
+    pooled = np.clip(pooled, -LARGE, LARGE)
+    low, centre, high = np.quantile(pooled, [0.25, 0.5, 0.75], axis=0)
+    spread = high - low
+    fallback = np.clip(pooled, -BOUND, BOUND).std(axis=0)
+    scale = np.where(spread > 0, spread / QUARTILES, np.where(fallback > 0, fallback, 1.0))
+
+    def standard(v: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.clip((v - centre) / scale, -TUNING.far, TUNING.far)
+
+    return standard
 
 
 def logistic(first: Encoded, second: Encoded) -> Score:
@@ -22,11 +42,11 @@ def logistic(first: Encoded, second: Encoded) -> Score:
     """
     of = columns_of(first, second)
     a, b = of(first), of(second)
-    width, scaled = a.shape[1], flagged(a, b)
+    width, scaled = a.shape[1], standardised(a, b)
 
     def standard(v: Floats) -> Floats:
         z = scaled(v)
-        return np.hstack([z, np.sign(z[:, :width])])
+        return np.hstack([z, np.sign(z)])
 
     some = spaced(len(a), most_fitted(2 * width))
     x, y = standard(a[some]), standard(b[some])

@@ -23,7 +23,7 @@ import numpy as np
 from audits import values
 from audits.privacy.outputs import leaves
 from audits.privacy.outputs.describe import LENGTH, Look, Place, rendered
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Items, Raw
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
 from audits.privacy.tuning import TUNING
 from audits.values import MOST_ITEMS, MOST_NESTED, NESTED, PLAIN, Refused, labelled
 
@@ -186,8 +186,6 @@ class Encoder:
         self.number_columns: list[int] = []
         """For each column of symbols the column of numbers of the same path; −1 for the form of what is no
         single number or symbol."""
-        self.items: tuple[Items, ...] = ()
-        """Lists and arrays in the outputs, and all columns that hold values."""
 
     def encode(self, outputs: Raw, where: str) -> Encoded:
         """Columns of a batch; the first batch also draws the schema, unless `draw` did.
@@ -282,7 +280,6 @@ class Encoder:
         if not all(place.path == "" for place in self._places):
             # Items of what holds more than numbers and symbols are written as Python does.
             self._places = [place.in_full() for place in self._places]
-        self.items = (*self._in_order(),)
         # The usual form is that of most outputs; of several the first in the alphabet.
         numbers, counts = np.unique(self._filled(groups, size).codes[:, 0], return_counts=True)
         often = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
@@ -316,25 +313,6 @@ class Encoder:
             slot.code = len(self.number_columns)
             self.number_columns.append(start)
         return slot, looks
-
-    def _in_order(self) -> list[Items]:
-        """What stands in an order in the outputs."""
-        parents: dict[str, list[tuple[int, _Slot]]] = defaultdict(list)
-        for path, slot in self._slots.items():
-            if (found := ITEM.fullmatch(path)) is not None:
-                parents[found[1]].append((int(found[2]), slot))
-        lists = [
-            (f"output{_as_python(parent)}", [slot for _, slot in sorted(some, key=lambda pair: pair[0])])
-            for parent, some in parents.items()
-            if len(some) > 1
-        ]
-        every = [*self._slots.values()]
-        if len(every) > max(map(len, parents.values()), default=1):
-            lists.append(("all of output", every))
-        return [
-            Items(words, tuple(s.number for s in slots), tuple(s.code for s in slots))
-            for words, slots in lists
-        ]
 
     # --- columns ---
 
@@ -380,7 +358,7 @@ class Encoder:
             for path, column in self._lengths.items():
                 found[rows, column] = group.lengths.get(path, 0)
             codes[rows, 0] = self._forms_of(form, group, self._leaves(group, rows, found, codes))
-        return Encoded(found, codes, self.items, tuple(self.number_columns))
+        return Encoded(found, codes, tuple(self.number_columns))
 
     def _in_place(self, group: _Group) -> bool:
         """Whether the leaves of a form are all columns there are, in their order."""

@@ -28,29 +28,18 @@ LARGE = 1e300
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
-    """What stands in an order in an output: the items of a list or an array.
-
-    words    what they are in.
-    columns  their columns of numbers.
-    marks    for each of them the column of symbols of the same place, −1 for none.
-    """
-
-    words: str
-    columns: tuple[int, ...]
-    marks: tuple[int, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Encoded:
-    """Outputs as columns: `values` (n, c) numbers; `codes` (n, k) symbols from 1 on, first the form of the
-    output, 0 for the usual one, then symbols at places, 0 for a number; `items`: what stands in an order in
-    them; `places`: for each column of symbols the column of numbers of the same place, −1 for the form of
-    what is no single number or symbol."""
+    """Outputs as columns.
+
+    values  (n, c) numbers.
+    codes   (n, k) symbols from 1 on: first the form of the output, 0 for the usual one, then symbols at
+            places, 0 for a number.
+    places  for each column of symbols the column of numbers of the same place, −1 for the form of what is no
+            single number or symbol.
+    """
 
     values: Floats
     codes: Ints
-    items: tuple[Items, ...] = ()
     places: tuple[int, ...] = ()
 
     def __len__(self) -> int:
@@ -68,7 +57,7 @@ class Encoded:
 
     def take(self, index: Any) -> Encoded:
         """The rows that `index` (a slice, a mask or positions) selects."""
-        return Encoded(self.values[index], self.codes[index], self.items, self.places)
+        return Encoded(self.values[index], self.codes[index], self.places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +105,7 @@ def join(parts: Sequence[Encoded]) -> Encoded:
     if len(parts) == 1:
         return parts[0]
     values, codes = (np.concatenate(some) for some in zip(*((p.values, p.codes) for p in parts), strict=True))
-    return Encoded(values, codes, parts[-1].items, parts[-1].places)
+    return Encoded(values, codes, parts[-1].places)
 
 
 def number_words(x: float, digits: int = 17) -> str:
