@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import functools
-import math
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from audits.privacy.after import footprints as footprints_of
-from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, Leaky, Passed, plant
+from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, plant
 from audits.privacy.after.witness import Refuted, find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
 from audits.privacy.bet.fixed_size import run_fixed
@@ -89,8 +88,8 @@ def audit_privacy(
                  `assert_private` confirm.
     partial      Ctrl-C, and `Stopped` raised by a handler of signals, end the run with what is known by then.
     planting     where the audit passes, plant leaks of many sizes into the outputs that it drew, and tell in
-                 `planted` which of them it catches: runs of 30 % of the audit's samples in all, at
-                 least 10,000. The default is False; the command plants.
+                 `planted` the least that it catches, each in a tenth of the audit's samples. The default is
+                 False; the command plants.
     simplest     after a refutation name in `simplest` the simplest event of like power, counted on fresh
                  draws: twice as many as the audit took, four times where these were few, down to a quarter
                  where they were many (`fresh_samples`); fewer where the time limit leaves no more.
@@ -336,18 +335,18 @@ def _constant(outputs: list[Any], result: AuditResult) -> bool:
 
 def _planted(job: Job, outputs: list[Any], result: AuditResult, cost: float) -> tuple[Planted, ...]:
     """What leaks this audit, which took `cost` seconds, would have caught on the pair that it names."""
-    asked, count = job.options, len(job.pairs)
-    claim: dict[str, Any] = {"claim": asked.claim, "alpha": asked.alpha / count}
+    asked, count, rng = job.options, len(job.pairs), job.rng.spawn(1)[0]
 
-    def run(leaky: Leaky, samples: int, limit: float, rng: np.random.Generator) -> tuple[bool, bool]:
-        limited: dict[str, Any] = {} if math.isinf(limit) else {"time_limit": limit}
-        short = Options(**claim, **limited, max_samples=samples)
-        found = RUN[asked.method](Job(short, cast(Drawer, leaky), [kept_apart((0, 1))], rng, job.threads))
-        return found.refuted, not found.undecided
+    def run(mechanism: Callable[..., Any], samples: int) -> bool:
+        short = Options(
+            claim=asked.claim, alpha=asked.alpha / count, max_samples=samples, time_limit=asked.time_limit
+        )
+        drawer = Drawer(mechanism)
+        drawer.symbols = job.drawer.symbols
+        return RUN[asked.method](Job(short, drawer, [kept_apart((0, 1))], rng, job.threads)).refuted
 
-    audit = Passed(**claim, samples=result.samples // count, run=run)
     allowed = min(max(PATIENCE * cost, LEAST_SECONDS), job.left())
-    return plant(audit, outputs, job.drawer.encoder(), allowed, job.rng.spawn(1)[0])
+    return plant(run, outputs, result.samples // count, allowed, rng)
 
 
 def _witness_samples(job: Job, result: AuditResult) -> int:

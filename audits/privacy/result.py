@@ -14,7 +14,6 @@ import numpy as np
 from audits.evidence import Evidence, Verdict
 from audits.privacy.claims import Claim, Renyi
 from audits.privacy.outputs.outputs import number_words
-from audits.privacy.tuning import TUNING
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,8 +33,6 @@ VERDICTS = {
 }
 MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
 NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
-SHOWN = 4
-"""Kinds of planted leaks that are told of a pass."""
 TOO_SHORT = " were too short"
 ALPHA = 0.001
 """The error level of the command and of tests: the answer names any other."""
@@ -67,13 +64,12 @@ class Planted:
     """What an audit makes of one kind of leak, planted into its own outputs; sizes are None where there is
     none to be told.
 
-    leak       what was planted, in words of the output.
+    leak       what was planted, as "a value released".
     measure    what sizes are: "chance" (with which an output shows the leak, on the first dataset only) or
                "noise" (the share by which noise is too small).
-    caught     the least size that was planted and caught twice, in at most a sixth of the samples.
-    missed     the largest size that was planted and missed, of a kind that was never caught.
-    samples    of the planted runs that caught or missed it.
-    brief      the leak in few words, as "a value released".
+    caught     the least size that was planted and caught twice, in a tenth of the samples.
+    missed     the largest size that was planted and missed.
+    samples    of the planted runs.
     """
 
     leak: str
@@ -81,41 +77,17 @@ class Planted:
     caught: float | None
     missed: float | None
     samples: int
-    brief: str = ""
 
-    @property
-    def worth_saying(self) -> bool:
-        """Whether a leak was caught that leaves a good part of the outputs as they are."""
-        return self.caught is not None and not (self.measure == "chance" and self.caught > TUNING.nearly)
+    def said(self, size: float | None) -> str:
+        """The leak with a size, in words.
 
-    @property
-    def left_over(self) -> str:
-        """What is to be said of a kind of leak otherwise."""
-        if self.caught is not None:
-            return f"{self.leak}, but where nearly every output is"
-        if self.missed is None:
+        >>> Planted("a value released", "chance", 5e-4, 2e-4, 100).said(5e-4)
+        'a value released once in 2,000'
+        """
+        if size is None:
             return f"{self.leak} (not tried)"
-        return f"{self.said(self.missed)} (in {self.samples:,} samples)"
-
-    def said(self, size: float, words: str = "") -> str:
-        """The leak with a size, in words."""
-        words = words or self.leak
-        if self.measure == "chance":
-            return f"{words} {once_in(size)}"
-        return f"{words} {100.0 * size:.2g} % too small"
-
-
-def once_in(chance: float) -> str:
-    """A probability in words, rounded up.
-
-    >>> once_in(0.00043), once_in(0.7)
-    ('once in 2,300', 'in 70 % of the outputs')
-    """
-    if chance > 0.4:
-        return f"in {100.0 * chance:.3g} % of the outputs"
-    times = 1.0 / chance
-    unit = 10.0 ** max(math.floor(math.log10(times)) - 1, 0)
-    return f"once in {math.floor(times / unit + 1e-9) * unit:,.0f}"
+        chance = self.measure == "chance"
+        return f"{self.leak} {f'once in {1.0 / size:,.0f}' if chance else f'{100.0 * size:.2g} % too small'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -418,24 +390,14 @@ class AuditResult:
     def would_have_caught(self) -> str:
         """The planted leaks that were caught, the commonest mistakes first, in a line; without planted leaks
         the resolution."""
-        caught = [one.said(one.caught or 0.0, one.brief) for one in self.planted if one.worth_saying]
+        caught = ", ".join(one.said(one.caught) for one in self.planted if one.caught is not None)
         nothing = "none of the planted leaks" if self.planted else "no leak was planted"
-        return ", ".join([*dict.fromkeys(caught)][:SHOWN]) or f"{nothing}; {self.resolution_said}"
+        return caught or f"{nothing}; {self.resolution_said}"
 
     @property
     def passed(self) -> tuple[str, str]:
         """What a pass is worth, a label and a text: planted leaks that were caught, or the resolution."""
         return ("would have caught" if self.planted else "resolution"), self.would_have_caught
-
-    @property
-    def worth(self) -> list[tuple[str, str]]:
-        """What a pass is worth, as planted leaks show it: two lines, each a label and a text; none without
-        planted leaks."""
-        caught = [p.said(p.caught) for p in self.planted if p.worth_saying and p.caught]
-        left = [p.left_over for p in self.planted if not p.worth_saying]
-        lines = [("caught", "planted leaks of this size were: ", caught), ("not caught", "", left)]
-        every = [(label, text + "; ".join(words) if words else "nothing") for label, text, words in lines]
-        return every if self.planted else []
 
     @property
     def pairs_said(self) -> str:

@@ -53,7 +53,7 @@ def _details(result: AuditResult) -> list[tuple[str, str]]:
     return [
         ("lower bound", lower),
         ("estimate", f"{result.symbol} ≈ {result.estimate:.4g}; no bound" if result.refuted else ""),
-        *result.worth,
+        ("missed", "; ".join(one.said(one.missed) for one in result.planted)),
         ("e-value", f"{much}, the largest so far" if result.method == "sequential" else ""),
         ("resolution", result.resolution_said if result.planted or result.refuted else ""),
         ("method", f"{result.method}, seed {result.seed}{once}"),

@@ -1,212 +1,159 @@
 """What a passed audit is worth: leaks of stated size are planted into the outputs that it drew.
 
 A resolution that is worked out from the events at hand says nothing of leaks that no score sees. So the audit
-is run again on its own outputs with a leak in them. The runs are short ones: a sequential test that refutes
-within n samples has refuted when it comes to N ≥ n of them. So what is caught twice, on different outputs,
-within at most a sixth of the samples is listed as caught by an audit of all the samples. The sizes to try
-follow from what a test that knows the telling event S would expect to need: log wealth grows by at most
-KL((P(S), Q(S)) ‖ claim) a sample, and log(1/α) of it is needed.
+is run again on its own outputs with a leak in them, ever smaller ones until one is missed. These runs are
+short: a sequential test that refutes within n samples has refuted when it comes to N ≥ n of them. So what is
+caught twice, on different outputs, in a tenth of the samples is listed as caught by an audit of all of them.
 
-Each dataset's own outputs are used, so that a leak adds to whatever the mechanism shows anyway. Within a run
-every output is used once, so its samples are independent; runs share outputs with each other.
+The outputs are independent draws, and what is planted into one of them depends on that output, its dataset
+and fresh randomness alone. So planted outputs are independent draws of a mechanism that leaks, and whatever
+the mechanism shows anyway adds to it. Runs share outputs with each other.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from audits.privacy.after.leaks import PlantedLeak, battery
-from audits.privacy.bet import binomial, nulls
-from audits.privacy.claims import Claim
-from audits.privacy.draw.datasets import Dataset
-from audits.privacy.draw.draws import joined
-from audits.privacy.outputs.describe import rendered
-from audits.privacy.outputs.encoder import Encoder
-from audits.privacy.outputs.outputs import Encoded
+from audits.privacy.outputs.outputs import Raw
 from audits.privacy.result import Planted
 from audits.privacy.tuning import TUNING
 
-KEPT = 3
-"""This part of the outputs is kept to plant leaks into."""
-ROUNDS = (1.0 / 30.0, 1.0 / 10.0, 1.0 / 4.0, 1.0 / 2.0)
-"""Samples of planted runs, as parts of the outputs kept. A leak is planted into two runs on different
-outputs, so a run has at most half of them. Longer rounds follow as far as the samples go."""
-SHORT = 250
-"""Rounds whose runs have fewer samples are left out."""
-CAUGHT, MISSED = 4.0, (10.0, 60.0, 1000.0)
-"""Samples of a planted run in units of what a test that knows the event expects to need: for a kind of leak
-that was caught before, and for a kind that was missed never, once or twice."""
-SHARE, LEAST = 0.3, 10_000
-"""Samples of all planted runs together: this share of the audit's, or 10,000 if that is more."""
+Rng = np.random.Generator
+Plant = Callable[[Raw, int, float, Rng], Raw]
+"""plant(outputs, dataset, size, rng): outputs with the leak in them; dataset 0 is the first, 1 the second."""
+
+PART = 10
+"""A planted run takes at most this part of the audit's samples."""
+KEPT = 5
+"""This part of the audit's outputs is kept to plant leaks into: enough for two runs."""
+LEAST = 64
+"""Outputs of a planted run, at least."""
+SIZES = {
+    "chance": [1.0 / (first * 10**power) for power in range(6) for first in (2, 5, 10)],
+    "noise": [0.9, 0.75, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15, 0.1, 0.05, 0.02, 0.01],
+}
+"""Sizes of leaks, the largest first. A *chance* is that with which an output of the first dataset is replaced
+by what no other output is, *noise* the share by which the distance of every output to the median of its
+dataset is made smaller."""
 PATIENCE, LEAST_SECONDS = 2.0, 10.0
-"""No planted run begins after twice the audit's processor time, or after 10 seconds if that is more: what is
-left is "not tried". Few audits come to that, as planting goes by samples, which a seed repeats. A run ends
-when twice what is left has passed on the clock, as others may use the processor too."""
-LEAST_ROWS = 64
-MOST = {"chance": 1.0, "noise": 0.9}
-"""The largest size of a leak, by its measure."""
+"""No planted run begins after twice the audit's processor time, or after 10 seconds if that is more."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """The audit that passed.
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A kind of leak, what its sizes are (see `SIZES`), and what plants it."""
 
-    samples          that it drew on each dataset of a pair.
-    claim            that was audited; alpha its error level for one pair.
-    run              ``run(source, samples, seconds, rng)``: the same audit of the pair (0, 1) with outputs
-                     from elsewhere; whether it refuted, and whether it came to its end in time.
-    """
-
-    samples: int
-    claim: Claim
-    alpha: float
-    run: Callable[[Leaky, int, float, np.random.Generator], tuple[bool, bool]]
-
-
-class Leaky:
-    """Outputs that were drawn before, with a leak of this size in them: handed out once each from place
-    `start` on; after the last come the first. It stands for a `Drawer`, and for the drawer's `Encoder`: the
-    outputs are columns already."""
-
-    def __init__(
-        self, pools: Sequence[Encoded], start: int, leak: PlantedLeak, size: float, rng: np.random.Generator
-    ) -> None:
-        self.pools, self.places, self.leak, self.size, self.rng = pools, [start, start], leak, size, rng
-        self.drawn = True
-        self.samples = 0  # of dataset 0
-        self.first_output: float | None = None
-        self.seconds = 0.0
-
-    def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Encoded:
-        """The next outputs of dataset 0 or 1, with the leak."""
-        place = int(data.data)
-        self.samples += size if place == 0 else 0
-        if self.first_output is None:
-            self.first_output = time.perf_counter()
-        pool, start = self.pools[place], self.places[place]
-        self.places[place] += size
-        outputs = pool.take(np.arange(start, start + size) % len(pool))
-        return self.leak.plant(outputs, place, self.size, self.rng)
-
-    def encoder(self) -> Leaky:
-        return self
-
-    def encode(self, outputs: Encoded, where: str) -> Encoded:
-        return outputs
-
-    def said(self, text: str) -> str:
-        return rendered(text)
-
-
-def size_for(leak: PlantedLeak, samples: float, audit: Passed) -> float | None:
-    """The least size at which a test that knows the event expects to refute with this number of samples; None
-    where no size does."""
-    needed, lines = math.log(1.0 / audit.alpha) / samples, np.unique(nulls.lines(audit.claim), axis=1)
-    best: float | None = None
-    sizes = np.geomspace(1e-8, 1.0, 129) * MOST[leak.measure]
-    # The second grid lies between two neighbouring sizes of the first.
-    for _ in range(2):
-        laws = np.array([leak.law(size, nulls.pivot(audit.claim)) for size in sizes])
-        p, q = np.clip(laws.T, 1e-12, 1.0 - 1e-12)
-        growth = np.max([binomial.divergence(p, q, *one) for one in zip(*lines, strict=True)], axis=0)
-        enough = np.flatnonzero(growth >= needed)
-        if len(enough) > 0:
-            best = float(sizes[enough[0]])
-            sizes = np.linspace(sizes[max(enough[0] - 1, 0)], best, 33)
-    return best
-
-
-@dataclass(slots=True)
-class Budget:
-    """Samples of each dataset that planted runs may still take, and when the last of them begins by the
-    processor's time."""
-
-    samples: int
-    until: float
-
-    def seconds(self) -> float:
-        """Seconds on the clock that a run may take; no run begins where none are left."""
-        return PATIENCE * (self.until - time.process_time()) if self.samples > 0 else 0.0
-
-
-@dataclass(slots=True)
-class Trial:
-    """One kind of leak: the least size that was caught and the largest that was missed so far."""
-
-    leak: PlantedLeak
-    audit: Passed
-    pools: Sequence[Encoded]
-    rng: np.random.Generator
-    caught: float | None = None
-    missed: float | None = None
-    misses: int = 0
-    samples: int = 0
-
-    def next_size(self, samples: int) -> float | None:
-        """The size to plant into a run with this number of samples; None where none is left to try."""
-        known = self.caught is not None
-        size = size_for(self.leak, samples / (CAUGHT if known else MISSED[self.misses]), self.audit)
-        if self.caught is not None:
-            return size if size is not None and size < self.caught else None
-        return MOST[self.leak.measure] if size is None else size
-
-    def run(self, samples: int, budget: Budget) -> None:
-        """Plant a leak of one size into two runs; it is caught where both refute. Then try the next size."""
-        for _ in MISSED:
-            size, known = self.next_size(samples), self.caught is not None
-            if size is None:
-                return
-            start = int(self.rng.integers(len(self.pools[0])))
-            for turn in range(2):
-                seconds = budget.seconds()
-                if seconds <= 0.0:
-                    return
-                place = start + turn * len(self.pools[0]) // 2
-                leaky = Leaky(self.pools, place, self.leak, size, self.rng)
-                refuted, ended = self.audit.run(leaky, samples, seconds, self.rng)
-                budget.samples -= leaky.samples
-                if not refuted:
-                    if ended and not known:
-                        self.missed, self.samples = size, samples
-                        self.misses = min(self.misses + 1, len(MISSED) - 1)
-                    break
-            else:
-                self.caught, self.missed, self.samples = size, None, samples
-            if known:
-                return
-
-    def said(self) -> Planted:
-        """What came of it."""
-        leak = self.leak
-        return Planted(
-            leak.words, leak.measure, self.caught, self.missed, self.samples, leak.brief or leak.words
-        )
+    words: str
+    measure: str
+    plant: Plant
 
 
 def plant(
-    audit: Passed, outputs: Sequence[Any], encoder: Encoder, seconds: float, rng: np.random.Generator
+    run: Callable[[Callable[..., Any], int], bool],
+    outputs: Sequence[Raw],
+    samples: int,
+    seconds: float,
+    rng: Rng,
 ) -> tuple[Planted, ...]:
-    """What planted leaks were caught and missed, kind by kind; empty where there are too few outputs.
+    """What planted leaks are caught, kind by kind; empty where there are too few outputs.
 
-    outputs  on both datasets, as many as there are, as `encoder` takes them.
-    seconds  of the processor's time, after which no planted run begins; see `PATIENCE`.
+    run      ``run(mechanism, samples)``: whether the same audit refutes a mechanism on the pair (0, 1).
+    outputs  of the audit on both datasets; samples that it drew of each.
+    seconds  of the processor's time, after which no planted run begins.
     """
-    rows = min(len(outputs[0]), len(outputs[1]), audit.samples // KEPT)
-    if rows < LEAST_ROWS:
+    size = min(samples // PART, min(map(len, outputs)) // 2)
+    if size < LEAST:
         return ()
-    encoder.draw(joined([some[: TUNING.glance] for some in outputs]))
-    pools = [encoder.encode(some[:rows], "planted outputs") for some in outputs]
-    first, second = (pool.take(slice(0, TUNING.some_rows)) for pool in pools)
-    trials = [Trial(leak, audit, pools, rng) for leak in battery(first, second, encoder)]
-    budget = Budget(max(int(SHARE * audit.samples), LEAST), time.process_time() + seconds)
-    lengths = [max(LEAST_ROWS, int(part * rows)) for part in ROUNDS]
-    for samples in [n for n in lengths if n >= SHORT] or lengths[-1:]:
-        for trial in trials:
-            trial.run(samples, budget)
-    return tuple(trial.said() for trial in trials)
+    until = time.process_time() + seconds
+
+    def caught(leak: Leak, amount: float, half: int) -> bool:
+        """Whether there was time to plant a leak, and it is caught."""
+        if time.process_time() > until:
+            return False
+        part = slice(half * size, (half + 1) * size)
+        return run(Leaky([side[part] for side in outputs], leak, amount, rng), size)
+
+    found: list[Planted] = []
+    for leak in leaks(outputs):
+        sizes, place = SIZES[leak.measure], 0
+        while place < len(sizes) and caught(leak, sizes[place], 0):
+            place += 1
+        while place > 0 and not caught(leak, sizes[place - 1], 1):
+            place -= 1
+        missed = place < len(sizes) and time.process_time() <= until
+        found.append(
+            Planted(
+                leak.words,
+                leak.measure,
+                caught=sizes[place - 1] if place > 0 else None,
+                missed=sizes[place] if missed else None,
+                samples=size,
+            )
+        )
+    return tuple(found)
+
+
+class Leaky:
+    """A mechanism that hands out outputs that were drawn before, once each, with a leak in them."""
+
+    def __init__(self, outputs: Sequence[Raw], leak: Leak, amount: float, rng: Rng) -> None:
+        self.outputs, self.leak, self.amount, self.rng = outputs, leak, amount, rng
+        self.places = [0, 0]
+
+    def __call__(self, data: int, size: int, rng: Rng) -> Raw:
+        start = self.places[data]
+        self.places[data] += size
+        return self.leak.plant(self.outputs[data][start : start + size], data, self.amount, self.rng)
+
+
+def leaks(outputs: Sequence[Raw]) -> list[Leak]:
+    """The leaks that suit outputs of this kind, the commonest mistakes first."""
+    found: list[Leak] = []
+    columns = [side.reshape(len(side), -1) for side in outputs]
+    some = [side[: TUNING.some_rows] for side in columns]
+    if all(side.dtype.kind == "f" and np.isfinite(side).all() for side in columns):
+        repeated = np.diff(np.sort(np.concatenate(some), axis=0), axis=0) == 0.0
+        if (repeated.mean(axis=0) < 1.0 - TUNING.nearly).any():
+            middles = [np.median(side, axis=0) for side in outputs]
+            found.append(Leak("noise", "noise", partial(less_noise, middles)))
+    if all(side.dtype.kind in "iuf" and side.shape[1] for side in columns):
+        # Nothing is special about the column in the middle.
+        place = columns[0].shape[1] // 2
+        new = new_number(np.concatenate([side[:, place] for side in columns]))
+        found.append(Leak("a value released", "chance", partial(a_number, new, place)))
+    return [*found, Leak("None in place of an output", "chance", none_in_place)]
+
+
+def less_noise(middles: Sequence[Raw], outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
+    """Outputs nearer to the median of their dataset."""
+    return middles[dataset] + (1.0 - size) * (outputs - middles[dataset])
+
+
+def new_number(seen: Raw) -> Any:
+    """A number that is not among these: between two of them in the middle, or a whole one above all."""
+    ordered = np.unique(seen)
+    half = len(ordered) // 2
+    return 0.5 * (ordered[half - 1] + ordered[half]) if half and seen.dtype.kind == "f" else ordered[-1] + 1
+
+
+def a_number(number: Any, place: int, outputs: Raw, dataset: int, size: float, rng: Rng) -> Raw:
+    """The number in this column of some outputs of the first dataset."""
+    found = outputs.copy()
+    found.reshape(len(found), -1)[_hit(len(found), dataset, size, rng), place] = number
+    return found
+
+
+def none_in_place(outputs: Raw, dataset: int, size: float, rng: Rng) -> Any:
+    """None in place of some outputs of the first dataset."""
+    hit = _hit(len(outputs), dataset, size, rng)
+    return [None if leaks else output for leaks, output in zip(hit, outputs, strict=True)]
+
+
+def _hit(count: int, dataset: int, size: float, rng: Rng) -> Raw:
+    return (rng.random(count) < size) & (dataset == 0)

@@ -12,7 +12,6 @@ from audits.privacy.outputs.outputs import LARGE, Columns, Encoded, Floats, colu
 from audits.privacy.outputs.score import Score, fold_of, likeness, spaced
 from audits.privacy.tuning import BOUND, TUNING
 
-
 QUARTILES = 2.0 * NormalDist().inv_cdf(0.75)
 """The distance between the quartiles of a standard normal variable."""
 
