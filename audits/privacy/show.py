@@ -15,7 +15,7 @@ LOW_BITS = (
     "floating-point noise shows its lowest bits, as NumPy's does nearly always: see Mironov (2012), "
     "https://doi.org/10.1145/2382196.2382264"
 )
-NO_WITNESS = "none: no coordinate, symbol, sum or short whole output was seen to show it alone"
+NO_WITNESS = "none: no coordinate, symbol or sum was seen to show it alone"
 
 
 def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:

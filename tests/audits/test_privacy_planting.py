@@ -26,7 +26,9 @@ def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
 
 
 @pytest.mark.parametrize("size", [0.01, 0.3])
-@pytest.mark.parametrize("outputs", [NUMBERS, [RNG(2).integers(0, 9, (4000, 1))] * 2], ids=["floats", "whole"])
+@pytest.mark.parametrize(
+    "outputs", [NUMBERS, [RNG(2).integers(0, 9, (4000, 1))] * 2], ids=["floats", "whole"]
+)
 def test_a_chance_is_the_share_of_the_first_dataset_alone(outputs: Any, size: float) -> None:
     for leak in [leak for leak in leaks(outputs) if leak.measure == "chance"]:
         kept = [

@@ -16,20 +16,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from audits import values
 from audits.privacy.bet import binomial
 from audits.privacy.claims import Claim
 from audits.privacy.draw.draws import joined
 from audits.privacy.outputs.describe import SHOWN, column_words, place_words, weighted
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import EXACT
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, row_keys
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
 from audits.privacy.outputs.score import Event, View
 from audits.privacy.result import Share, Witness
 from audits.privacy.tuning import BOUND, TUNING
@@ -41,14 +40,10 @@ tested the assumptions, which are few where outputs are costly."""
 CHUNK = 1 << 15
 LEVELS = np.unique(np.concatenate([np.linspace(0.02, 0.98, 49), [0.001, 0.003, 0.01, 0.99, 0.997, 0.999]]))
 """Quantiles of the searched outputs that are thresholds."""
-CELLS = 24
-"""Cells of equally many searched outputs, the ends of which are those of intervals."""
-SPARED = 200
-"""A threshold may move by this part of the searched outputs, for the sake of fewer digits."""
+MIDDLE, FINE = (LEVELS >= 0.02) & (LEVELS <= 0.98), 100.0
+"""Thresholds are rounded to a hundredth, or less, of the range of those in the middle."""
 HOPEFUL = 0.25
 """Share of the claimed ε that the best event must be expected to show to be counted."""
-WRITTEN = 120
-"""Letters of a whole output that is named, at most."""
 HALF = 0.5
 """Columns of a sum differ by at least this part of the largest difference, in standard deviations."""
 
@@ -111,9 +106,10 @@ def find_witness(
     found = [one for one in rated if one.expected > claimed]
     if not found:
         # What is expected errs on the safe side: the best event is worth its draws where it comes near.
-        found = sorted(rated, key=lambda one: one.expected)[-1:]
-        if not found or not found[0].expected > HOPEFUL * claimed:
+        found = [one for one in rated if one.expected > HOPEFUL * claimed]
+        if not found:
             return None
+        found = [max(found, key=lambda one: one.expected)]
     hits = np.zeros((2, len(found)), dtype=np.int64)
     for start in range(0, samples, CHUNK):
         for side in (0, 1):
@@ -212,9 +208,7 @@ def _events(
     telling = _telling([side.values for side in sides])
     yield _each(marks, _values, sides, rate)
     yield _each(columns, partial(_values, also=zeros), sides, rate)
-    yield _whole(sides, raw, rate)
     yield _each(columns, _thresholds, sides, rate)
-    yield _each([columns[j] for j in telling], _intervals, sides, rate)
     for view in _sums(sides, raw, sorted(telling)):
         yield _thresholds(view, sides, rate)
     if carrier is not None:
@@ -253,32 +247,6 @@ def _values(view: View, sides: Sequence[Encoded], rate: Rate, also: Sequence[flo
     return rate.rated(view, x, found, found)
 
 
-def _whole(sides: Sequence[Encoded], raw: Sequence[Raw], rate: Rate) -> Iterator[Rated]:
-    """Whole outputs that repeat, where they are short and of more than one item."""
-    if sides[0].shape[0] < 2 or raw[0].dtype != raw[1].dtype:
-        return
-    view = View("output", row_keys)
-    keys, outputs = _numbers(view, sides), [*raw[0], *raw[1]]
-    pooled = np.concatenate(keys)
-    for number in _frequent(keys).tolist():
-        first, *others = (outputs[i] for i in np.flatnonzero(pooled == number).tolist())
-        text = _text(first)
-        # Equal columns are equal outputs as a rule; where they are not, nothing is said of them.
-        if 0 < len(text) <= WRITTEN and all(values.key(one) == values.key(first) for one in others):
-            value = np.array([number])
-            for one in rate.rated(view, keys, value, value):
-                yield replace(one, event=replace(one.event, name=text))
-
-
-def _text(output: Any) -> str:
-    """A list, tuple, set, dictionary, record or array as Python writes it; "" for anything else."""
-    if isinstance(output, np.ndarray):
-        output = tuple(output.ravel().tolist())
-    if isinstance(output, np.generic):
-        output = output.item()
-    return values.text(output) if isinstance(output, (list, tuple, dict, set, frozenset)) else ""
-
-
 def _telling(x: Sequence[Floats]) -> list[int]:
     """Columns whose halves and tails differ most between the datasets."""
     centre = np.median(np.concatenate(x), axis=0)
@@ -309,47 +277,13 @@ def _sums(sides: Sequence[Encoded], raw: Sequence[Raw], telling: Sequence[int]) 
 
 
 def _thresholds(view: View, sides: Sequence[Encoded], rate: Rate) -> Iterator[Rated]:
-    """That the number is at least some quantile."""
+    """That the number is at least some quantile, rounded to fewer digits."""
     x = _numbers(view, sides)
     pooled = np.sort(np.concatenate(x))
-    cuts = np.unique(pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)])
-    cuts = cuts[cuts > pooled[0]].astype(np.float64)
-    yield from (_shortened(one, pooled) for one in rate.rated(view, x, cuts, np.full(len(cuts), np.inf)))
-
-
-def _intervals(view: View, sides: Sequence[Encoded], rate: Rate) -> Iterator[Rated]:
-    """That the number is between two of some quantiles."""
-    x = _numbers(view, sides)
-    pooled = np.sort(np.concatenate(x))
-    cuts = np.unique(pooled[np.linspace(0, len(pooled) - 1, CELLS + 1).astype(np.int64)])
-    start, stop = np.triu_indices(len(cuts) if len(cuts) >= 4 else 0, k=1)
-    yield from (_shortened(one, pooled) for one in rate.rated(view, x, cuts[start], cuts[stop]))
-
-
-def _shortened(rated: Rated, pooled: Floats) -> Rated:
-    """The event with ends of few digits, which hardly any of the searched outputs lie between and its own."""
-    low, high = (short(end, _before(pooled, end)) for end in (rated.event.low, rated.event.high))
-    return replace(rated, event=replace(rated.event, low=low, high=high))
-
-
-def _before(ordered: Floats, value: float) -> float:
-    """A number that few of the ordered ones lie between and the value; −∞ where none lies below it."""
-    place = int(np.searchsorted(ordered, value, side="left"))
-    return float(ordered[max(place - 1 - len(ordered) // SPARED, 0)]) if place > 0 else -math.inf
-
-
-def short(value: float, after: float) -> float:
-    """The number of fewest digits in (after, value].
-
-    >>> short(0.4183, 0.3961), short(0.4183, 0.41829), short(3.0, 2.0), short(-0.0434, -0.0452)
-    (0.4, 0.4183, 3.0, -0.044)
-    """
-    if not 1e-200 < abs(value) < 1e200:
-        return value
-    size = math.floor(math.log10(abs(value)))
-    for digits in range(1, 17):
-        step = 10.0 ** (size + 1 - digits)
-        found = float(f"{math.floor(value / step) * step:.{digits}g}")
-        if after < found <= value:
-            return found
-    return value
+    cuts = pooled[np.round(LEVELS * (len(pooled) - 1)).astype(np.int64)].astype(np.float64)
+    spread = float(cuts[MIDDLE].max() - cuts[MIDDLE].min())
+    if spread > 0.0:
+        digits = math.ceil(math.log10(FINE / spread))
+        cuts = np.array([round(cut, digits) + 0.0 for cut in cuts.tolist()])
+    cuts = np.unique(cuts[(cuts > pooled[0]) & (cuts <= pooled[-1])])
+    yield from rate.rated(view, x, cuts, np.full(len(cuts), np.inf))

@@ -7,7 +7,6 @@ turned into events by thresholds.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -35,33 +34,27 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """{low ≤ x < high} of the number x of a view, {x = low} where both are equal; `outside`: the complement.
-
-    name  of the value that x is equal to, where its number says nothing.
-    """
+    """{x ≥ low} of the number x of a view where `high` is ∞, {x = low} where it is equal to `low`; `outside`:
+    the complement."""
 
     view: View
     low: float
     high: float
     outside: bool = False
-    name: str = ""
 
     def holds(self, outputs: Encoded) -> NDArray[np.bool_]:
         """Whether each output lies in the event."""
         x = self.view.of(outputs)
-        inside = (x == self.low) if self.low == self.high else (x >= self.low) & (x < self.high)
+        inside = (x == self.low) if self.low == self.high else (x >= self.low)
         return ~inside if self.outside else inside
 
     @property
     def words(self) -> str:
         """The event; every number in it is exact."""
         if self.low == self.high:
-            sign, value = "≠" if self.outside else "=", self.name or value_words(self.low)
+            sign, value = "≠" if self.outside else "=", value_words(self.low)
             return f"{self.view.words} {sign} {symbol_words(int(self.low)) if self.view.symbol else value}"
-        if math.isinf(self.high):
-            return f"{self.view.words} {'<' if self.outside else '≥'} {number_words(self.low)}"
-        within = f"[{number_words(self.low)}, {number_words(self.high)})"
-        return f"{self.view.words} {'is not' if self.outside else 'is'} in {within}"
+        return f"{self.view.words} {'<' if self.outside else '≥'} {number_words(self.low)}"
 
 
 Folds = tuple[Callable[[Encoded], Floats], ...]
