@@ -63,6 +63,37 @@ class Claim(Protocol):
         ...
 
 
+def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
+    return np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+
+
+class MayFail(Protocol):
+    """A claim but for a probability: P = (1 − δ)·P₁ + δ·P₂, Q = (1 − δ)·Q₁ + δ·Q₂ with a claim on P₁ and Q₁
+    that is `certain`, δ being `failure`; at worst P₂(E) = 1 and Q₂(E) = 0."""
+
+    @property
+    def failure(self) -> float: ...
+
+    @property
+    def certain(self) -> Claim: ...
+
+
+def _delta_but(self: MayFail, epsilon: float) -> float:
+    return self.failure + (1.0 - self.failure) * self.certain.delta(epsilon)
+
+
+def _least_but(self: MayFail, p: ArrayLike, q: ArrayLike) -> Array:
+    p, q = (part / (1.0 - self.failure) for part in _pair(np.asarray(p) - self.failure, q))
+    return self.certain.least(np.maximum(p, np.minimum(q, 1.0)), np.minimum(q, 1.0))
+
+
+def _edge_but(self: MayFail, q: ArrayLike) -> tuple[Array, Array]:
+    q = np.asarray(q, dtype=np.float64) / (1.0 - self.failure)
+    inside = q < 1.0
+    p, slope = self.certain.edge(np.where(inside, q, 0.5))
+    return np.where(inside, self.failure + (1.0 - self.failure) * p, 1.0), np.where(inside, slope, 0.0)
+
+
 # --- (ε, δ) -----------------------------------------------------------------------------------------------
 
 
@@ -127,15 +158,13 @@ class Approximate:
     def at(self, value: float) -> Approximate:
         return Approximate(value, self.failure)
 
-    def delta(self, epsilon: float) -> float:
-        """δ + (1 − δ)·(e^ε₀ − e^ε)₊/(1 + e^ε₀) (Kairouz, Oh and Viswanath 2015, Theorem 2.1)."""
-        return self.failure + (1.0 - self.failure) * Pure(self.epsilon).delta(epsilon)
+    @property
+    def certain(self) -> Pure:
+        """What holds where the claim does not fail."""
+        return Pure(self.epsilon)
 
-    def least(self, p: ArrayLike, q: ArrayLike) -> Array:
-        return _least_but(self.failure, Pure(self.epsilon), p, q)
-
-    def edge(self, q: ArrayLike) -> tuple[Array, Array]:
-        return _edge_but(self.failure, Pure(self.epsilon), q)
+    # δ + (1 − δ)·(e^ε₀ − e^ε)₊/(1 + e^ε₀) (Kairouz, Oh and Viswanath 2015, Theorem 2.1).
+    delta, least, edge = _delta_but, _least_but, _edge_but
 
 
 # --- Rényi ------------------------------------------------------------------------------------------------
@@ -199,14 +228,12 @@ class ApproximateZeroConcentrated:
     def at(self, value: float) -> ApproximateZeroConcentrated:
         return ApproximateZeroConcentrated(value, self.failure)
 
-    def delta(self, epsilon: float) -> float:
-        return self.failure + (1.0 - self.failure) * ZeroConcentrated(self.rho).delta(epsilon)
+    @property
+    def certain(self) -> ZeroConcentrated:
+        """What holds where the claim does not fail."""
+        return ZeroConcentrated(self.rho)
 
-    def least(self, p: ArrayLike, q: ArrayLike) -> Array:
-        return _least_but(self.failure, ZeroConcentrated(self.rho), p, q)
-
-    def edge(self, q: ArrayLike) -> tuple[Array, Array]:
-        return _edge_but(self.failure, ZeroConcentrated(self.rho), q)
+    delta, least, edge = _delta_but, _least_but, _edge_but
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,29 +439,11 @@ ORDERS = 1.0 + np.geomspace(1e-4, 1e4, 65)
 neighbours; the first stands for the limit 1."""
 
 
-def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
-    return np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-
-
 def _failure(delta: object) -> float:
     found = float(numbers("delta", delta, low=0.0))
     if not found < 1.0:
         raise ValueError(f"delta must be in [0, 1), got {found}")
     return found
-
-
-def _least_but(failure: float, claim: Claim, p: ArrayLike, q: ArrayLike) -> Array:
-    """`least` of a claim that may fail with this probability: P = (1 − δ)·P₁ + δ·P₂, and at worst P₂(E) = 1,
-    Q₂(E) = 0."""
-    p, q = (part / (1.0 - failure) for part in _pair(np.asarray(p) - failure, q))
-    return claim.least(np.maximum(p, np.minimum(q, 1.0)), np.minimum(q, 1.0))
-
-
-def _edge_but(failure: float, claim: Claim, q: ArrayLike) -> tuple[Array, Array]:
-    q = np.asarray(q, dtype=np.float64) / (1.0 - failure)
-    inside = q < 1.0
-    p, slope = claim.edge(np.where(inside, q, 0.5))
-    return np.where(inside, failure + (1.0 - failure) * p, 1.0), np.where(inside, slope, 0.0)
 
 
 def _deciding_orders(p: Array, q: Array) -> Array:

@@ -41,7 +41,8 @@ class Tuning:
     """How much more growth a bettor who has to learn needs than one who knows the event, measured on Laplace
     noise at 3,000 to 100,000 samples; it enters the resolution only."""
     hope: float = 2.0
-    """Standard errors below zero at which an estimated excess is given up, for now."""
+    """Standard errors below zero at which an estimated excess is given up, for now; and by which shares are
+    thought weaker where one event is chosen for a single test."""
     candidates: int = 4
     """Events of a threshold family that share its wealth."""
     luck: float = 0.5

@@ -238,11 +238,11 @@ def two_bounds(x: int, y: int, n: int, claim: Claim, alpha: float) -> float:
     return max(float(shown(low, high, claim)), 0.0)
 
 
-def limit(hits: Any, seen: int, fresh: int, z: float) -> Floats:
+def limit(hits: Any, seen: int, fresh: int, z: float, care: float = 1.0) -> Floats:
     """The limit of Wilson's interval, |z| standard errors away on the side of z's sign, that `fresh` samples
     are expected to give for an event with `hits` of `seen` earlier ones. The share is taken one standard
     error off, on the safe side: an event that was chosen is a lucky one."""
     share = (np.asarray(hits, dtype=np.float64) + 0.5) / (seen + 1.0)
-    p = np.clip(share + np.sign(z) * np.sqrt(share * (1.0 - share) / seen), 0.0, 1.0)
+    p = np.clip(share + care * np.sign(z) * np.sqrt(share * (1.0 - share) / seen), 0.0, 1.0)
     root = np.sqrt(p * (1.0 - p) / fresh + z * z / (4.0 * fresh * fresh))
     return (p + z * z / (2.0 * fresh) + z * root) / (1.0 + z * z / fresh)

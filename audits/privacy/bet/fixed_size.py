@@ -38,7 +38,8 @@ def run_fixed(job: Job) -> Finding:
 
     def expected(family: ThresholdFamily) -> Floats:
         more, less = family.all_hits()
-        p, q = binomial.limit(more, family.size, rest, -z), binomial.limit(less, family.size, rest, z)
+        p = binomial.limit(more, family.size, rest, -z, TUNING.hope)
+        q = binomial.limit(less, family.size, rest, z, TUNING.hope)
         return binomial.shown(p, q, asked.claim)
 
     known = [(expected(family), state, family) for state in learned.states for family in state.families()]
