@@ -228,7 +228,7 @@ def text(value: Any, depth: int = 0) -> str:
         except ValueError:  # an integer of more digits than Python writes
             if type(value) is int:
                 return hex(value)
-    found = _leaf(value)
+    found = leaf(value)
     if found is not None:
         return found
     if depth > MOST_NESTED:
@@ -263,7 +263,7 @@ def _is_plain(value: Any) -> bool:
     return kind in PLAIN or (kind in (list, tuple) and all(map(_is_plain, value)))
 
 
-def _leaf(value: Any) -> Optional[str]:
+def leaf(value: Any) -> Optional[str]:
     """The text of a number, a text, a time, a member of an enumeration, None, or a type; None for others."""
     kind = type(value).__name__
     if isinstance(value, enum.Enum):

@@ -332,18 +332,17 @@ class Step:
 
     role       "first": the first variable that differs and without whose difference nothing is found (tried:
                with its value on D the run on D′ shows nothing); "computed": where a variable first gets the
-               number that differs (tried in the same way); "branch": the last line before the runs part;
-               "set": where the parameter of a draw was set (tried: the parameter follows the variable).
-    name       of the variable, "" where there is none; first, second: its values on D and on D′, or, where
-               sized, how many entries it has.
+               number that differs (tried in the same way); "set": where the parameter of a draw was set
+               (tried: the parameter follows the variable).
+    name       of the variable; first, second: its values on D and on D′, where sized how many entries it has.
     parameter  of a step "set": what was set, as "sensitivity".
     """
 
     role: str
     where: Where
-    name: str = ""
-    first: Optional[str] = None
-    second: Optional[str] = None
+    name: str
+    first: str
+    second: str
     sized: bool = False
     parameter: str = ""
 
@@ -357,8 +356,6 @@ class Step:
         """The step as a sentence, without a full stop."""
         where, entries = "%s:%d" % (short(self.where[0]), self.line), " entries" if self.sized else ""
         values = "%s%s on D, %s%s on D′" % (self.first, entries, self.second, entries)
-        if self.role == "branch":
-            return "the runs on D and on D′ part after %s" % where
         if self.role == "set":
             return "its %s is set at %s: %s = %s" % (self.parameter, where, self.name, self.first)
         words = (

@@ -11,7 +11,6 @@ import enum
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -118,21 +117,6 @@ def test_members_of_enumerations_and_dataclasses_come_back_as_what_they_hold() -
     assert there([Colour.RED, Answer(1.5, "a")]) == ["Colour.RED", {"count": 1.5, "label": "a"}]
 
 
-def test_outputs_in_a_data_frame_with_strings(write: Write) -> None:
-    text = (
-        "import pandas as pd\n"
-        "def mechanism(data, size, rng):\n"
-        "    return pd.DataFrame({'n': data.sum() + rng.laplace(size=size), 'label': ['x'] * size})\n"
-    )
-    mechanism = remote(sys.executable, write(text))
-    # The noise is that of ε = 1: a miss of ε = 0.3 is far rarer than α = 1e-6.
-    result = audit_privacy(mechanism, PAIRS, epsilon=0.3, adjacency="replace", alpha=1e-6)
-    assert result.verdict == "refuted"
-    assert result.simplest is not None
-    assert result.simplest.event.startswith("output.n ")
-    mechanism.close()
-
-
 def test_an_object_cannot_be_sent_and_code_cannot_be_received() -> None:
     with pytest.raises(TypeError, match="cannot go from one Python to another"):
         there(object())
@@ -221,23 +205,6 @@ def test_a_mechanism_that_changes_its_data_is_told(write: Write) -> None:
     mechanism.close()
 
 
-def test_a_dataset_of_two_arrays_and_nan(write: Write) -> None:
-    text = (
-        "from audits import each\n"
-        "def fit(data, rng):\n"
-        "    X, y = data\n"
-        "    assert isinstance(data, tuple) and np.isnan(X).sum() == 1\n"
-        "    return np.array([np.nansum(X) + rng.laplace(), y.sum() + rng.laplace()])\n"
-        "mechanism = each(fit)\n"
-    )
-    mechanism = remote(sys.executable, write(text))
-    X = np.array([[np.nan], [1.0]])
-    pair = ((X, np.array([0, 1])), (X, np.array([0, 0])))
-    result = audit_privacy(mechanism, [pair], epsilon=0.3, adjacency="replace", alpha=1e-6)
-    assert result.verdict == "refuted"
-    mechanism.close()
-
-
 def test_errors_keep_their_names(write: Write) -> None:
     text = "def mechanism(data, size, rng):\n    return 1 // 0\n"
     mechanism = remote(sys.executable, write(text))
@@ -287,15 +254,6 @@ def test_a_worker_that_dies_is_slow_or_lies_is_one_sentence(
     mechanism.close()
 
 
-def test_too_many_outputs_are_refused_as_those_of_any_mechanism(write: Write) -> None:
-    mechanism = remote(
-        sys.executable, write("def mechanism(data, size, rng):\n    return np.zeros(size + 1)\n")
-    )
-    with pytest.raises(ValueError, match="must return"):
-        audit_privacy(mechanism, PAIRS, epsilon=1.0, adjacency="replace", max_samples=100)
-    mechanism.close()
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -334,24 +292,7 @@ def test_workers_end_with_the_mechanism(write: Write) -> None:
     assert process.poll() is not None
 
 
-def test_many_threads_may_call(write: Write) -> None:
-    mechanism = remote(sys.executable, write(NOISY))
-    found: dict[int, np.ndarray] = {}
-
-    def draw(seed: int) -> None:
-        found[seed] = mechanism(FIRST, 500, np.random.default_rng(seed))
-
-    threads = [threading.Thread(target=draw, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for seed in range(4):
-        assert np.array_equal(found[seed], mechanism(FIRST, 500, np.random.default_rng(seed)))
-    mechanism.close()
-
-
-# --- The command, the fixture, old interpreters -----------------------------------------------------------
+# --- The command, old interpreters -----------------------------------------------------------
 
 
 def test_the_command_runs_the_file_elsewhere(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
@@ -361,13 +302,6 @@ def test_the_command_runs_the_file_elsewhere(write: Write, capsys: pytest.Captur
     assert "no 'pairs'" in capsys.readouterr().err
     assert audit_target(write(NOISY), python="3.99") == 2
     assert "no Python 3.99 was found" in capsys.readouterr().err
-
-
-def test_the_fixture_takes_it(write: Write, assert_private: Callable[..., Any]) -> None:
-    # False alarm: this test's share of --dp-alpha.
-    mechanism = remote(sys.executable, write(NOISY))
-    assert_private(mechanism, PAIRS, 1.0, adjacency="replace", max_samples=5000)
-    mechanism.close()
 
 
 OLD = ["3.6", "3.7", "3.8"]

@@ -5,16 +5,12 @@ from __future__ import annotations
 import math
 import random
 import secrets
-import sys
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 from audits.trace import trace_privacy
-from audits.trace.record.session import Current, Session, own_rng
-from audits.trace.record.sources import watched
 
 PAIR = ([0], [1])
 P = math.exp(0.5) / (1.0 + math.exp(0.5))
@@ -94,28 +90,6 @@ def test_an_output_of_one_dataset_alone_is_a_leak() -> None:
     result = traced(program)
     assert result.verdict in ("leak", "ledger-exceeds")
     assert result.epsilon_ledger == math.inf
-
-
-def test_a_compiled_function_is_run_as_the_function_that_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Dispatcher:
-        """A compiled function of Numba, as far as it counts here."""
-
-        def py_func(self) -> float:
-            return float(np.random.laplace())  # noqa: NPY002
-
-        def __call__(self) -> float:
-            return 0.5
-
-    library: Any = ModuleType("numba.core.dispatcher")
-    library.Dispatcher = Dispatcher
-    monkeypatch.setitem(sys.modules, "numba.core.dispatcher", library)
-    current: Any = Current()
-    current.actual = Session(own_rng(0))
-    function = Dispatcher()
-    with watched(current):
-        function()
-    assert [row.law for row in current.actual.draws] == ["laplace"]
-    assert function() == 0.5
 
 
 def test_a_doubt_of_any_run_is_settled_by_all_paths():

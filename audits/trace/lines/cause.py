@@ -6,7 +6,6 @@ it is on D, and what was found must then be gone. Where no variable passes, noth
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
@@ -113,10 +112,8 @@ class Search:
         self.before: Dict[Tuple[Key, int], Change] = {(s.key, s.time): s for s in self.first.found}
 
     def of_a_finding(self) -> Tuple[Step, ...]:
-        """The first variable that decides, where the runs part, and where the number is computed."""
+        """The first variable that decides, and where the number is computed."""
         about, found = self.about, [self._first()]
-        if about.what == "path" and about.one != about.other:
-            found.append(self._parting())
         if about.what in ("parameter", "factor", "argument", "given"):
             found.append(self._computed())
         return _once(found)
@@ -127,7 +124,7 @@ class Search:
 
     def _with(self, on_first: bool, name: Key, given: Mapping[int, Any], **options: Any) -> Run:
         """A run with other values of a variable, which ends where it takes much longer for it."""
-        limit = 2 * max(len(each.watcher.lines) for each in (self.first, self.second)) + MORE_LINES
+        limit = 2 * max(each.watcher.lines for each in (self.first, self.second)) + MORE_LINES
         return self.runner(on_first, Changes(name, given, limit).watcher, **options)
 
     def _tried(self, found: Sequence[Any], name: Callable[[Any], Key]) -> Iterator[Any]:
@@ -194,18 +191,6 @@ class Search:
             return run.whole and not unlike_places(recorded.output, run.output, CLOSE)
         one, other = observed(recorded, about), observed(run, about)
         return one is not None and other is not None and not differences(one, other, SAME)
-
-    def _parting(self) -> Optional[Step]:
-        """The last line that both runs execute before they go different ways to the draw that differs."""
-        place = self.about.key
-        runs = [[w for n, w in s.watcher.lines if n == place] for s in (self.first, self.second)]
-        both = list(zip(*runs))
-        common = [one for one, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], both)]
-        if runs[0] and common == runs[0] and len(runs[0]) == len(runs[1]):
-            return None  # the same lines: it is the shape that differs
-        # Without a common line they part at the line of the draw before.
-        last = common[-1:] or [row.where for row in self.pair.recorded.session.draws[:place][-1:]]
-        return Step("branch", last[0]) if last else None
 
     def _computed(self) -> Optional[Step]:
         """The line at which a variable first gets the number that differs, and decides it."""

@@ -43,7 +43,7 @@ class Watcher:
     limit      lines after which the run is ended; None for none.
     arguments  whether arguments are noted, at the line that passes them.
 
-    lines are those that were executed, each with the number of draws before; `session` is that of the run.
+    lines is how many were executed, `session` that of the run.
     """
 
     def __init__(
@@ -55,13 +55,12 @@ class Watcher:
         arguments: bool = True,
     ) -> None:
         self.token, self.tell, self.only, self.limit, self.arguments = token, note, only, limit, arguments
-        self.lines: List[Tuple[int, Where]] = []
         self.session: Any = None
-        self.left = MOST_LINES
+        self.lines = 0
 
     def trace(self, frame: Any, event: str, argument: Any) -> Any:
         """The trace function of Python."""
-        if self.left <= 0 or foreign(frame):
+        if self.lines >= MOST_LINES or foreign(frame):
             return None
         return _Frame(self, frame).line if self._concerns(frame) else self._counted
 
@@ -77,10 +76,10 @@ class Watcher:
 
     def counts(self) -> bool:
         """Count a line; whether more may be watched. `Stopped` where the run has become too long."""
-        self.left -= 1
-        if self.limit is not None and MOST_LINES - self.left > self.limit:
+        self.lines += 1
+        if self.limit is not None and self.lines > self.limit:
             raise Stopped()
-        return self.left > 0
+        return self.lines < MOST_LINES
 
     def note(self, key: Key, value: Any, holder: Any) -> None:
         """What a mechanism does with its argument is part of the draw, and not told."""
@@ -110,8 +109,6 @@ class _Frame:
         watcher, code, values = self.watcher, frame.f_code, frame.f_locals
         if not watcher.counts():
             return None
-        if event == "line":
-            watcher.lines.append((watcher.drawn(), (code.co_filename, frame.f_lineno, code.co_name)))
         if event not in ("line", "return"):
             return self.line
         now = self._tokens(values)

@@ -484,15 +484,6 @@ def _watched_places(_: Any) -> Dict[Any, Dict[str, Any]]:
     return {np: {name: function(getattr(np, name)) for name in ("argmax", "argmin")}}
 
 
-def _uncompiled() -> Dict[Any, Dict[str, Any]]:
-    """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
-    draw from a generator of their own, which cannot be watched."""
-    kind = getattr(sys.modules.get("numba.core.dispatcher"), "Dispatcher", None)
-    if kind is None:
-        return {}
-    return {kind: {"__call__": lambda self, *args, **kwargs: self.py_func(*args, **kwargs)}}
-
-
 # --- All of them -------------------------------------------------------------------------------------------
 
 
@@ -535,7 +526,6 @@ def watched(session: Any) -> Generator[Any, None, None]:
         _watched_quantiles(session),
         _watched_math(session),
         _watched_places(session),
-        _uncompiled(),
         *_of_tensors(session),
     )
     for found in known:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 import inspect
-import random
-import uuid
 from array import array
 from collections.abc import Mapping, Sequence, ValuesView
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
-from pathlib import PurePath
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from audits.values import Refused, text
+from audits.values import GENERATORS, Refused, leaf, text
 
 from .noise import plain
 
@@ -29,29 +24,10 @@ ROUNDING = 1e-12
 """Relative difference up to which numbers of two runs on equal data differ by rounding alone."""
 WHOLE = 1e12
 """Whole numbers below this size differ by more than rounding, as a rounded sum of doubles has a fraction."""
+MUCH = 1000
+"""Entries of one array that are counted, at most."""
 DEEPEST = 5
 """Attributes of attributes that are looked at."""
-EXACT = (
-    Enum,
-    range,
-    datetime.date,
-    datetime.time,
-    datetime.timedelta,
-    uuid.UUID,
-    PurePath,
-    type,
-    type(Ellipsis),
-    type(NotImplemented),
-)
-"""Types whose text tells all that a value holds."""
-DRAWING = (
-    random.Random,
-    np.random.Generator,
-    np.random.RandomState,
-    np.random.BitGenerator,
-    np.random.SeedSequence,
-)
-"""Types that draw: they hold no data."""
 
 
 class Unread(str):
@@ -84,17 +60,16 @@ def flat(value: Any, depth: int = 0) -> Any:
         return _keyed(value, depth)
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    if isinstance(value, EXACT):
-        return Written(repr(value) if isinstance(value, range) else text(value))
     if isinstance(value, (Sequence, array, ValuesView)):
         items = [flat(item, depth + 1) for item in value]
         return tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, (Decimal, Fraction)):
         found = float(value)
-        if found != found:
-            return found
         rest = float(Fraction(value) - Fraction(found)) if np.isfinite(found) else 0.0
         return {repr(type(value).__name__): found, "'rest'": rest}
+    written = leaf(value)
+    if written is not None:
+        return Written(written)
     if hasattr(value, "columns") and hasattr(value, "to_numpy"):
         columns = {text(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
         return {"'columns'": columns, "'index'": flat(value.index.to_numpy(), depth + 1)}
@@ -122,7 +97,8 @@ def flat(value: Any, depth: int = 0) -> Any:
     # Types that are made by Python code keep nothing but attributes.
     plain_object = kind is object or hasattr(value, "__dict__") or hasattr(kind, "__slots__")
     empty = plain_object and not (known or callable(value) or hasattr(value, "__next__"))
-    return kind.__name__ if empty or isinstance(value, DRAWING) else Unread(kind.__name__)
+    draws = isinstance(value, (*GENERATORS, np.random.SeedSequence))  # such objects hold no data
+    return kind.__name__ if empty or draws else Unread(kind.__name__)
 
 
 def _keyed(value: Any, depth: int) -> Any:
@@ -145,12 +121,18 @@ def _attributes(value: Any) -> Dict[str, Any]:
     return found
 
 
+def _leaves(value: Any) -> Iterator[Any]:
+    """What a flat value holds that holds nothing more."""
+    if not isinstance(value, (dict, list, tuple)):
+        yield value
+        return
+    for item in value.values() if isinstance(value, dict) else value:
+        yield from _leaves(item)
+
+
 def unread(value: Any) -> List[str]:
     """The types of what a flat value holds and cannot be looked into."""
-    if isinstance(value, Unread):
-        return [str(value)]
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [name for item in items for name in unread(item)]
+    return [str(leaf) for leaf in _leaves(value) if isinstance(leaf, Unread)]
 
 
 def unlike_places(one: Any, other: Any, tolerance: float, most: int = 1) -> List[Tuple[str, Any, Any]]:
@@ -242,41 +224,16 @@ def moved_half(first: Any, before: Any, after: Any) -> bool:
 
 
 def unlike_entries(one: Any, other: Any) -> int:
-    """How many entries of two flat values differ; what cannot be compared counts much."""
-    a: Any = one
-    b: Any = other
-    if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
-        return sum(unlike_entries(a[key], b[key]) for key in a) + (list(a) != list(b))
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
-        return sum(unlike_entries(x, y) for x, y in zip(a, b))
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
-        if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
-            return int(np.sum(~alike(one, other, CLOSE)))
-    return (
-        1000 * bool(differences(a, b, CLOSE))
-        if isinstance(a, (dict, list, tuple, np.ndarray))
-        else len(differences(a, b, CLOSE))
-    )
+    """How many entries of two flat values differ, `MUCH` of an array at most; another length is as much."""
+    found = differences(one, other, CLOSE, most=MUCH, order=True)
+    return sum(MUCH if path.startswith("the ") else 1 for path, _, _ in found)
 
 
 def numbers(value: Any) -> Any:
-    """All numbers of a flat value as one vector; None where there is anything else that is not text."""
-    parts: List[Any] = []
-
-    def walk(item: Any) -> None:
-        if isinstance(item, dict):
-            for key in item:
-                walk(item[key])
-        elif isinstance(item, (list, tuple)):
-            for part in item:
-                walk(part)
-        elif (
-            isinstance(item, (bool, int, float, np.number, np.ndarray))
-            and np.asarray(item).dtype.kind in "fiub"
-        ):
-            parts.append(np.ravel(np.asarray(item, dtype=float)))
-
-    walk(value)
+    """All numbers of a flat value as one vector, texts left out; None where there is none."""
+    numeric = (bool, int, float, np.number, np.ndarray)
+    leaves = [np.asarray(leaf) for leaf in _leaves(value) if isinstance(leaf, numeric)]
+    parts = [np.ravel(leaf).astype(float) for leaf in leaves if leaf.dtype.kind in "fiub"]
     return np.concatenate(parts) if parts else None
 
 
