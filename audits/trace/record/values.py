@@ -24,8 +24,6 @@ ROUNDING = 1e-12
 """Relative difference up to which numbers of two runs on equal data differ by rounding alone."""
 WHOLE = 1e12
 """Whole numbers below this size differ by more than rounding, as a rounded sum of doubles has a fraction."""
-MUCH = 1000
-"""Entries of one array that are counted, at most."""
 DEEPEST = 5
 """Attributes of attributes that are looked at."""
 
@@ -224,9 +222,21 @@ def moved_half(first: Any, before: Any, after: Any) -> bool:
 
 
 def unlike_entries(one: Any, other: Any) -> int:
-    """How many entries of two flat values differ, `MUCH` of an array at most; another length is as much."""
-    found = differences(one, other, CLOSE, most=MUCH, order=True)
-    return sum(MUCH if path.startswith("the ") else 1 for path, _, _ in found)
+    """How many entries of two flat values differ; what cannot be compared counts much."""
+    a: Any = one
+    b: Any = other
+    if isinstance(a, dict) and isinstance(b, dict) and set(a) == set(b):
+        return sum(unlike_entries(a[key], b[key]) for key in a) + (list(a) != list(b))
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)) and len(a) == len(b):
+        return sum(unlike_entries(x, y) for x, y in zip(a, b))
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and one.shape == other.shape:
+        if one.dtype.kind in "fiub" and other.dtype.kind in "fiub":
+            return int(np.sum(~alike(one, other, CLOSE)))
+    return (
+        1000 * bool(differences(a, b, CLOSE))
+        if isinstance(a, (dict, list, tuple, np.ndarray))
+        else len(differences(a, b, CLOSE))
+    )
 
 
 def numbers(value: Any) -> Any:
