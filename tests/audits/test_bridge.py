@@ -223,20 +223,21 @@ def test_errors_keep_their_names(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "words"),
+    ("body", "timeout", "words"),
     [
         (
             "print('last gasp', flush=True); os._exit(7)",
+            60.0,
             "ended (7) before it answered; its last words: last gasp",
         ),
-        ("import signal; os.kill(os.getpid(), signal.SIGKILL)", "was killed by signal 9"),
-        ("time.sleep(60)", "did not answer within 0.8 s"),
-        ("[write_to(fd) for fd in range(3, 9)]; time.sleep(60)", "no answer of protocol 1"),
+        ("import signal; os.kill(os.getpid(), signal.SIGKILL)", 60.0, "was killed by signal 9"),
+        ("time.sleep(60)", 0.8, "did not answer within 0.8 s"),
+        ("[write_to(fd) for fd in range(3, 9)]; time.sleep(60)", 60.0, "no answer of protocol 1"),
     ],
 )
 @pytest.mark.parametrize("errors", ["raise", "symbol"])
 def test_a_worker_that_dies_is_slow_or_lies_is_one_sentence(
-    write: Write, body: str, words: str, errors: str
+    write: Write, body: str, timeout: float, words: str, errors: str
 ) -> None:
     text = (
         "def write_to(fd):\n    try:\n        os.write(fd, b'0' * 64)\n    except OSError:\n        pass\n"
@@ -244,7 +245,7 @@ def test_a_worker_that_dies_is_slow_or_lies_is_one_sentence(
     )
     # Loading takes longer than a call may: the interpreter has to start.
     mechanism = remote(sys.executable, write(text))
-    mechanism._all[0]._timeout = 0.8  # pyright: ignore[reportPrivateUsage]
+    mechanism._all[0]._timeout = timeout  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(WorkerFailed) as caught:
         audit_privacy(mechanism, PAIRS, epsilon=1.0, adjacency="replace", max_samples=100, errors=errors)
     assert words in str(caught.value)
