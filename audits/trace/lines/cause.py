@@ -14,12 +14,13 @@ import numpy as np
 
 from ..explain.follow import Response, alike_factors
 from ..explain.withdraw import key, observed
+from ..record.noise import number
 from ..record.run import Run
 from ..record.session import places_of
 from ..record.values import CLOSE, SAME, alike, count, differences, flat, numbers, shown, unlike_places
 from ..records import About, Draw, Finding, Step, Where
 from ..replay.shifts import Difference, Pair
-from .watch import Change, Changes, Holders, Key, number, same
+from .watch import Change, Changes, Holders, Key, same
 
 MOST_TRIED, SECONDS = 60, 10.0
 """Variables that are tried, and the processor time that this may take."""

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
-from ..record.noise import plain
+from ..record.noise import number, plain
 from ..record.session import is_ours
 from ..records import Where
 
@@ -212,12 +212,6 @@ def same(one: Any, other: Any) -> bool:
             return bool(np.isclose(float(one), float(other), rtol=1e-9, atol=0.0, equal_nan=True))
     except OverflowError:
         return bool(one == other)
-
-
-def number(value: Any) -> bool:
-    """Whether a value is one number."""
-    value = plain(value)
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def _token(value: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Dict, Iterable, List, Tuple, cast
 
 import numpy as np
 
-from .noise import plain
+from .noise import number, plain
 from .session import call_outside, here
 
 METHODS = ("randomise", "randomize", "add_noise", "quick_result")
@@ -135,7 +135,7 @@ def _function(session: Any, real: Any, path: str) -> Any:
             except TypeError:
                 pass
         bound = plain(bound)
-        params = {k.lstrip("_"): v for k, v in bound.items() if k.lstrip("_") in PARAMETERS and _number(v)}
+        params = {k.lstrip("_"): v for k, v in bound.items() if k.lstrip("_") in PARAMETERS and number(v)}
         given = [v for k, v in bound.items() if k.lstrip("_") not in params and k not in ("self", "rng")]
         return session.draw("primitive " + path, params, value, "mechanism", given)
 
@@ -154,7 +154,7 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
             exact: Any = value
             if hasattr(exact, "to_float"):
                 value = exact.to_float(True)  # an exact number of Tumult Core, rounded up
-            if _number(value):
+            if number(value):
                 found[name] = float(cast(Any, value))
                 break
     for attribute in ("utility", "utility_list", "scores"):
@@ -171,7 +171,3 @@ def parameters(mechanism: Any) -> Dict[str, Any]:
         if isinstance(value, (list, tuple)):
             found["candidates"] = [str(item) for item in value]
     return found
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -90,6 +90,12 @@ def plain(value: Any) -> Any:
     return value
 
 
+def number(value: Any) -> bool:
+    """Whether a value is one number."""
+    value = plain(value)
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
 def noted(value: Any, note: Optional[Note], numpy: bool = True) -> Any:
     """The value with a note; numpy: whether a number is one of NumPy's."""
     if note is None:

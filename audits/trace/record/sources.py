@@ -10,6 +10,7 @@ import os
 import random
 import secrets
 import sys
+from types import SimpleNamespace
 from typing import Any, Dict, Generator, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -201,10 +202,6 @@ def _from(session: Any, *sources: Any) -> Generator[None, None, None]:
         yield
     finally:
         session.origin = before
-
-
-class Started:
-    """Stands for a generator that a library starts from a number for one draw."""
 
 
 def _started(generator: Any, seed: Any) -> Any:
@@ -403,7 +400,7 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
         source = self._random_state if source is None else source
         source = vars(np.random.mtrand)["_rand"] if source is shared else source
         if isinstance(source, (int, np.integer)):
-            source = _started(Started(), session.seeded(plain(source)))
+            source = SimpleNamespace(seed_=session.seeded(plain(source)))
         with _from(session, source, getattr(source, "bit_generator", None)):
             kept = session.draw(law, params, value, "noise", argument, again=sampler(law, params))
         literal = type(kwargs.get("loc")) in (int, float)
@@ -526,7 +523,8 @@ def watched(session: Any) -> Generator[Any, None, None]:
         _watched_quantiles(session),
         _watched_math(session),
         _watched_places(session),
-        *_of_tensors(session),
+        watched_torch(session),
+        watched_jax(session),
     )
     for found in known:
         for owner, attributes in found.items():
@@ -542,15 +540,6 @@ def watched(session: Any) -> Generator[Any, None, None]:
 
     with exchanged(replaced, own):
         yield rng, begin
-
-
-def _of_tensors(session: Any) -> List[Dict[Any, Dict[str, Any]]]:
-    known = {"torch": watched_torch, "jax": watched_jax}
-    return [watch(session) for name, watch in known.items() if name in sys.modules]
-
-
-def _of_numpy(module: Any) -> bool:
-    return getattr(module, "__name__", "").startswith("numpy")
 
 
 @contextlib.contextmanager
@@ -578,9 +567,10 @@ def exchanged(
         names = getattr(module, "__dict__", None)
         if names is None or module in replaced or str(getattr(module, "__file__", "")).startswith(HOME):
             continue
+        of_numpy = getattr(module, "__name__", "").startswith("numpy")
         for name, value in list(names.items()):
             new = by_identity.get(id(value))
-            if new is None and instances and type(value) in instances and not _of_numpy(module):
+            if new is None and instances and type(value) in instances and not of_numpy:
                 new = instances[type(value)]
             if new is not None and not isinstance(value, (int, float, str, bytes)):
                 undo.append((module, name, value, True))

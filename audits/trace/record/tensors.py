@@ -27,7 +27,7 @@ UNSEEDED = 67280421310721
 
 def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
     """Replacements for the random functions of PyTorch and the methods of its tensors."""
-    torch: Any = sys.modules["torch"]
+    torch: Any = sys.modules.get("torch")
     if not hasattr(torch, "Tensor"):
         return {}
     from .torch_noise import NoiseTensor, bare, noisy
@@ -156,7 +156,7 @@ def _places(law: str, params: Dict[str, Any]) -> Dict[str, Any]:
 
 def watched_jax(session: Any) -> Dict[Any, Dict[str, Any]]:
     """Replacements for the random functions of JAX; draws inside of a compiled function are not seen."""
-    jax: Any = sys.modules["jax"]
+    jax: Any = sys.modules.get("jax")
     if not hasattr(jax, "random"):
         return {}
 

@@ -58,16 +58,16 @@ def flat(value: Any, depth: int = 0) -> Any:
         return _keyed(value, depth)
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    if isinstance(value, (Sequence, array, ValuesView)):
-        items = [flat(item, depth + 1) for item in value]
-        return tuple(items) if isinstance(value, tuple) else items
     if isinstance(value, (Decimal, Fraction)):
         found = float(value)
         rest = float(Fraction(value) - Fraction(found)) if np.isfinite(found) else 0.0
         return {repr(type(value).__name__): found, "'rest'": rest}
-    written = leaf(value)
+    written = repr(value) if isinstance(value, range) else leaf(value)
     if written is not None:
         return Written(written)
+    if isinstance(value, (Sequence, array, ValuesView)):
+        items = [flat(item, depth + 1) for item in value]
+        return tuple(items) if isinstance(value, tuple) else items
     if hasattr(value, "columns") and hasattr(value, "to_numpy"):
         columns = {text(name): flat(value[name].to_numpy(), depth + 1) for name in value.columns}
         return {"'columns'": columns, "'index'": flat(value.index.to_numpy(), depth + 1)}

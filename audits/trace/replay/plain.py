@@ -34,7 +34,6 @@ WORDS = (
     "the noise of %s became plain numbers (by float(), int(), a list, a table) before it hid the data in a "
     "choice: what that costs is not known"
 )
-Move = Callable[[float], Tuple[Run, Run]]
 
 
 def hidden_by_plain(pair: Pair, release: Release, tried: List[Tuple[Where, str]], rng: Any) -> Optional[Lost]:
