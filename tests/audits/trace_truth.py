@@ -91,6 +91,67 @@ cases(
 )
 
 
+# --- Numbers that are added to noise one by one, coins that are tossed in a loop ---
+
+SHARES = np.array([0.3, 0.9, 0.1, 0.5, 0.7, 0.2, 1.0, 0.4])
+ONE_LESS = [(SHARES, SHARES[1:]), (SHARES, SHARES[:-1])]
+ANOTHER = [(SHARES, np.append(1.0, SHARES[1:]))]
+
+
+def a_total_that_starts_with_noise(scale):
+    def program(data, rng):
+        total = rng.laplace(0, scale)
+        for x in data:
+            total += x
+        return total
+
+    return program
+
+
+@case(CLEAN, ANOTHER, epsilon=math.log1p(0.02 * math.expm1(1.0)), cost=math.log1p(0.02 * math.expm1(1.0)))
+def a_sampled_total_that_starts_with_noise(data, rng):
+    total = rng.laplace(0, 1.0)
+    for x in data:
+        if rng.random() < 0.02:
+            total += x
+    return total
+
+
+@case(CLEAN, ONE_LESS, epsilon=3.0, delta=1e-5)
+def descent_with_a_coin_for_each_record(data, rng):
+    w = 0.0
+    for _ in range(4):
+        step = rng.normal(0, 2.0)
+        for x in data:
+            if rng.random() < 0.25:
+                step += max(-1.0, min(1.0, w - x))
+        w -= 0.5 * step / 2
+    return w
+
+
+@case(EXCEEDS, ANOTHER, cost=7.0)
+def little_noise_for_those_that_are_sampled(data, rng):
+    shown = []
+    for x in data:
+        if rng.random() < 0.02:
+            shown.append(x + rng.laplace(0, 0.1))
+    return shown
+
+
+@case(LOST, ANOTHER)
+def no_noise_for_those_that_are_sampled(data, rng):
+    """It leaks; what is seen in one run may be the work of the coin."""
+    log = []
+    for i, x in enumerate(data):
+        if rng.random() < 0.01:
+            log.append((i, round(x, 1), rng.random()))
+    return log, sum(data) + rng.laplace(0, 1.0)
+
+
+cases(CLEAN, {"noise, and then data": a_total_that_starts_with_noise(1.0)}, ONE_LESS, cost=0.4)
+cases(EXCEEDS, {"half the noise first": a_total_that_starts_with_noise(0.5)}, ONE_LESS, epsilon=0.5, cost=0.8)
+
+
 # --- Draws whose arguments were not compared ---
 
 
