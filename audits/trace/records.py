@@ -85,6 +85,7 @@ class Use:
     that had made one of it before.
 
     soft   nothing was added but numbers of the program's text.
+    at     how many draws there were before.
     """
 
     key: Any
@@ -94,6 +95,7 @@ class Use:
     value: Any
     soft: bool
     where: Where
+    at: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, List, Optional, Tuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..replay.shifts import Release, in_comparisons
 from .chance import FILLED
 from .derived import Known, parents_of, resampled, terms
 from .rejection import UNKNOWN
+from .sampling import first_used
 from .withdraw import Said
 
 SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dirichlet", "binomial")
@@ -38,9 +40,10 @@ def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> S
     drawn += [made[k] for k in sorted((moved | in_comparisons(other)) & set(made))]
     rows: List[Row] = []
     findings: List[Finding] = []
+    used = first_used(one)
     for row in drawn:
         kept, unlike = _row(row, other.row(row.index) or row, found, known, sizes)
-        rows.append(kept)
+        rows.append(replace(kept, at=used.get(row.index, row.at)))
         findings += unlike
     findings += _sums(recorded, found)
     compared, lost = _comparisons(recorded, found)
@@ -64,7 +67,7 @@ def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> 
         one.index, one.law, one.kind, one.where, one.shape,
         {name: flat(value) for name, value in one.params.items()},
         {name: flat(value) for name, value in other.params.items()},
-        tuple(unlike), None if hidden else found.shifts.get(one.index), one.at, one.origin,
+        tuple(unlike), None if hidden else found.shifts.get(one.index), origin=one.origin,
         parents=tuple(sorted(parents_of(known, one.index))) if made else (),
         terms=held, samples=resampled(known, one) if made and not held else None,
         unknown=unknown, given=given, mapped=mapped(one, other), kept=found.kept.get(one.index),

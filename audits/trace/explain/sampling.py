@@ -7,15 +7,16 @@ that was released as it was: with its own coin on "is not in the subset" a draw 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..record.run import Run
 from ..record.session import drawn_by
 from ..record.values import unlike_places
-from ..records import Comparison, Where
+from ..records import BITS, Comparison, Draw, Where
 from ..replay.shifts import Pair
 from .withdraw import moved_draws
 
@@ -27,8 +28,8 @@ Runs = Tuple[Run, Run]
 
 @dataclass(frozen=True)
 class Coin:
-    """What decides whether a record takes part: at, the number of draws before; key, as in `Changes.flips`;
-    taken and left, the outcomes with the record and without it."""
+    """What decides whether a record takes part: at, the number of draws before, where a loop begins to toss
+    coins; key, as in `Changes.flips`; taken and left, the outcomes with the record and without it."""
 
     at: int
     key: Tuple[str, Any]
@@ -45,7 +46,7 @@ def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
             outcomes = [_with(event.outcome, place, value) for value in (True, False)]
             found.append(Coin(event.at, ("outcome", event.key), *outcomes))
     for events in _in_turn(session, have):
-        found.append(Coin(events[-1].at, ("outcome", events[place].key), True, False))
+        found.append(Coin(events[0].at, ("outcome", events[place].key), True, False))
     for row in session.draws:
         value, key = np.asarray(row.value), ("draw", row.index)
         subset = row.law == "choice" and row.params.get("replace") is False and value.ndim == 1
@@ -67,22 +68,30 @@ def _in_turn(session: Any, have: int) -> List[List[Comparison]]:
     ]
 
 
-def taking_part(session: Any, records: Tuple[int, int, int]) -> Dict[Tuple[str, Any], Any]:
-    """What makes the record take part where a loop tosses coins, as in `Changes.flips`: its uniform number
-    is 0."""
-    have, _, place = records
-    found: Dict[Tuple[str, Any], Any] = {}
-    for event in (events[place] for events in _in_turn(session, have) if place < have):
-        if is_coin(session, event):
-            found.update((("draw", index), 0.0) for index in drawn_by(event))
-            found["outcome", event.key] = event.name.startswith("less") == (event.first.ids is not None)
-    return found
+def coins_in_loops(session: Any, records: Tuple[int, int, int]) -> FrozenSet[Any]:
+    """Lines and laws of coins that loops over the records toss, as in `Changes.loops`."""
+    have = records[0]
+    times = Counter((row.where[:2], row.law) for row in session.draws if row.shape == ())
+    coins = [row for event in session.compared if is_coin(session, event) for row in _drawn(session, event)]
+    lines = {(row.where[:2], row.law) for row in coins if float(row.params["low"]) == 0.0}
+    return frozenset(line for line in lines if have and times[line] % have == 0 and times[line])
 
 
 def is_coin(session: Any, event: Comparison) -> bool:
     """Whether a uniform number is compared with a number that has no noise."""
-    rows = [session.row(index) for index in drawn_by(event)]
-    return len(rows) == 1 and rows[0] is not None and rows[0].law == "uniform"
+    rows = _drawn(session, event)
+    return len(rows) == 1 and rows[0].law == "uniform"
+
+
+def first_used(session: Any) -> Dict[int, int]:
+    """How many draws there were before something was added to the noise of a draw, which may be drawn before
+    the coins of those that are added."""
+    return {use.key[0] >> BITS: use.at for use in reversed(session.uses) if not use.soft}
+
+
+def _drawn(session: Any, event: Comparison) -> List[Draw]:
+    """The draws that are compared."""
+    return [session.rows[index] for index in drawn_by(event) if index in session.rows]
 
 
 def _with(values: Any, place: int, value: Any) -> Any:
@@ -112,6 +121,7 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
     if not coins:
         return None
     found: Dict[Tuple[int, int], Runs] = {}
+    used = first_used(session)
     reached, spoilt = set(), set()
     for bit in range(max(1, (len(coins) - 1).bit_length())):
         for parity in (0, 1):
@@ -124,7 +134,7 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
                 row = session.row(index)
                 if row is None:
                     return ()  # a draw that is only made where these coins fall otherwise
-                before = [i for i, coin in enumerate(coins) if coin.at <= row.at]
+                before = [i for i, coin in enumerate(coins) if coin.at <= used.get(index, row.at)]
                 (spoilt if not before or outs[before[-1]] else reached).add(index)
     lines = {tuple(session.row(index).where[:2]) for index in reached - spoilt}
     lines -= {tuple(session.row(index).where[:2]) for index in spoilt}
@@ -149,8 +159,9 @@ def _factor(known: Dict[Tuple[int, int], Runs], line: Line) -> float:
     worst = 1.0
     for (with_first, with_second), (without, _) in (runs, runs[::-1]):
         for key, a in with_first.items():
-            b, r = with_second.get(key), without.get(key)
-            if b is None or r is None or not a.shape == b.shape == r.shape:
+            # Where a batch is empty, nothing is added.
+            b, r = (known.get(key, np.zeros_like(a)) for known in (with_second, without))
+            if not a.shape == b.shape == r.shape:
                 return np.inf
             for norm in (1, 2):
                 sizes = [float(np.linalg.norm(x, norm)) for x in (a - b, a - r, b - r)]
@@ -160,4 +171,7 @@ def _factor(known: Dict[Tuple[int, int], Runs], line: Line) -> float:
 
 
 def _arguments(run: Run, line: Line) -> Dict[Any, Any]:
-    return {use.key: np.ravel(use.argument) for use in run.session.uses if use.where[:2] == line}
+    """What the noise of a line is added to: the last sum of each operation."""
+    rows = {use.key[:2]: run.session.row(use.key[0] >> BITS) for use in run.session.uses}
+    lines = {name: row.where[:2] for name, row in rows.items() if row is not None}
+    return {u.key[:2]: np.ravel(u.argument) for u in run.session.uses if lines.get(u.key[:2]) == line}

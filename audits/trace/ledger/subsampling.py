@@ -44,7 +44,7 @@ def coins_of(
             rates = {_rate(row, draws) for row in group[k : k + records]}
             rate = rates.pop()
             if not rates and rate is not None:
-                found.append(Coin(group[k + records - 1].at, rate))
+                found.append(Coin(group[k].at, rate))
     for row in draws.values():
         params = row.params
         places = row.law == "choice" and params.get("a") == records and params.get("p") is None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -48,10 +47,11 @@ class Changes:
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
+    loops     (line, law) of coins that a loop tosses, one for each record.
     redraw    draws that a replay makes anew.
-    gap       (first, how many) of draws on the tape that a replay leaves out.
+    gap       draws on the tape that a replay leaves out.
     opened    draws that the output shows: what they are compared with is post-processing.
-    passed    sums that release nothing: see `unsteady`.
+    ends      (operation, first element) → how many sums more D had: they are counted from the last one.
     fixed     draws that are plain numbers, the same on D and on D′: see `initial`.
     """
 
@@ -60,10 +60,11 @@ class Changes:
     flips: Mapping[Any, Any] = field(default_factory=dict)
     records: Optional[Tuple[int, int, int]] = None
     forced: Optional[int] = None
+    loops: FrozenSet[Any] = frozenset()
     redraw: FrozenSet[int] = frozenset()
-    gap: Tuple[int, int] = (-1, 0)
+    gap: FrozenSet[int] = frozenset()
     opened: FrozenSet[int] = frozenset()
-    passed: FrozenSet[Any] = frozenset()
+    ends: Mapping[Any, int] = field(default_factory=dict)
     fixed: FrozenSet[int] = frozenset()
 
 
@@ -174,8 +175,8 @@ class Session:
         changes, drawn = self.changes, self.tape.draws
         if self.diverged is not None:
             return row, fresh
-        if self.read == changes.gap[0]:
-            self.read += changes.gap[1]
+        while self.read in changes.gap:
+            self.read += 1
         if changes.flips and not self._aligned(row):
             return replace(row, index=INSERTED + len(self.draws)), fresh
         index = self.read
@@ -247,9 +248,17 @@ class Session:
     def _participating(self, row: Draw, value: Any) -> Any:
         """A draw for each record, or a subset of them, in which the record takes part at whatever rate."""
         have, forced = self.changes.records[0] if self.changes.records else None, self.changes.forced
-        if have is None or forced is None or not isinstance(value, np.ndarray) or forced >= have:
+        if have is None or forced is None or forced >= have:
             return value
-        law, params, value = row.law, row.params, value.copy()
+        law, params, line = row.law, row.params, (row.where[:2], row.law)
+        if line in self.changes.loops and not row.shape:
+            self.used[line] = self.used.get(line, 0) + 1
+            # With it one more, so that the subset is not empty without the record.
+            taken = (self.used[line] - 1 - forced) % have < 2
+            return type(value)(0.0) if taken else value
+        if not isinstance(value, np.ndarray):
+            return value
+        value = value.copy()
         each = value.shape[:1] == (have,)
         if law == "choice" and params.get("a") == have and params.get("replace") is False:
             if value.ndim == 1 and value.size and forced not in value:
@@ -267,7 +276,19 @@ class Session:
         first = int(ids.flat[0]) if ids.size else -1
         count = self.used.get((what, first), 0)
         self.used[what, first] = count + 1
-        return first, what, count
+        return first, what, count + self.changes.ends.get((what, first), 0)
+
+    def ends(self) -> Mapping[Any, int]:
+        """How many sums more the tape has, where they are not as many: see `Changes.ends`.
+
+        Numbers of a random batch are added to noise one by one: as many sums as there are records in it.
+        """
+        known = {name: self.tape.used.get(name, 0) - times for name, times in self.used.items()}
+        return {(what, first): more for (what, first), more in known.items() if more and _adds(what, first)}
+
+    def adds_in_loops(self) -> bool:
+        """Whether an operation adds to one noise more often than once."""
+        return any(times > 1 and _adds(*name) for name, times in self.used.items())
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.
@@ -275,24 +296,22 @@ class Session:
         soft   nothing was added but numbers of the program's text.
         """
         where, operation = site()
-        if self.changes.passed and (self.line_of(ids), operation) in self.changes.passed:
-            return value, False
         key, public, release = self.key(ids, operation), False, self.changes.release
+        # What a loop adds up is released after the last of its sums.
+        name, times = key[1::-1], {} if self.tape is None else self.tape.used
+        looped = name in self.changes.ends or times.get(name, 0) > 1
+        if key[2] < 0:
+            return value, False  # D has no such sum
         known = self.known_uses.get(key)
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
-            if release == "last":
+            if release == "last" or (looped and release != "none"):
                 value = _released(known.value, value, ids, factor)
             elif release in ("first", "moved"):
                 public = release == "first" and not soft
                 public = public or not same(known.argument, argument) or not same(known.factor, factor)
                 value = _released(known.value, value, ids, factor) if public else value
-        self.uses.append(Use(key, ids, factor, argument, own(value), soft, where))
+        self.uses.append(Use(key, ids, factor, argument, own(value), soft, where, len(self.draws)))
         return value, public
-
-    def line_of(self, ids: Any) -> Optional[Where]:
-        """Where the noise of the first element was drawn."""
-        row = self.row(int(ids.flat[0]) >> BITS) if ids.size and ids.flat[0] >= 0 else None
-        return None if row is None else row.where
 
     def used_alone(self, ids: Any, factor: Any, argument: Any, value: Any) -> None:
         """Notes what noise is added to that is noisy itself: a replay in which that sum is public adds the
@@ -301,7 +320,7 @@ class Session:
         key = self.key(ids, operation)
         self.alone |= places_of(ids)
         if self.tape is None:
-            self.uses.append(Use(key, ids, factor, argument, own(value), False, where))
+            self.uses.append(Use(key, ids, factor, argument, own(value), False, where, len(self.draws)))
 
     def outcome(self, event: Comparison) -> Any:
         """The outcome of a comparison with noise; in a replay it is that of the tape."""
@@ -331,26 +350,9 @@ class Session:
         return outcome if adapted is None else adapted
 
 
-def unsteady(one: Any, other: Any) -> FrozenSet[Any]:
-    """Sums that the noise of a line is part of now and then, as (line, operation), where there are others
-    that it is part of once, on D and on D′.
-
-    Gradients of a random batch are added to noise one by one: as many sums as there are records in the batch.
-    What is released is the sum after the last of them.
-    """
-    counts = [Counter((use.key[0], use.key[1]) for use in session.uses) for session in (one, other)]
-    draws: Dict[Any, Set[int]] = {}
-    operations: Dict[Any, Set[Any]] = {}
-    for session in (one, other):
-        for use in session.uses:
-            line = session.line_of(np.asarray(use.ids))
-            draws.setdefault(line, set()).add(use.key[0])
-            operations.setdefault(line, set()).add(use.key[1])
-    found: Set[Any] = set()
-    for line, known in operations.items():
-        loose = {o for o in known if {count[d, o] for count in counts for d in draws[line]} != {1}}
-        found |= {(line, operation) for operation in loose if loose != known}
-    return frozenset(found)
+def _adds(what: Any, first: Any) -> bool:
+    """Whether an event, by its name, is a sum with noise."""
+    return isinstance(what, tuple) and isinstance(first, int) and first >= 0
 
 
 def drawn_by(event: Comparison) -> Set[int]:

@@ -15,12 +15,12 @@ from ..explain.intervals import filled
 from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
-from ..explain.sampling import sampled_lines, taking_part
+from ..explain.sampling import coins_in_loops, sampled_lines
 from ..explain.withdraw import Key, Said, bounded, key, withdrawn, without_signs
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
 from ..record.run import Run, caller, last_line, run_once
-from ..record.session import Changes, Current, Session, own_rng, places_of, unsteady
+from ..record.session import Changes, Current, Session, own_rng, places_of
 from ..record.sources import exchanged, watched
 from ..record.threads import others
 from ..record.values import changed, count, shown, unread
@@ -96,7 +96,7 @@ class Traced:
         known = self.have is not None and self.want is not None and self.place is not None
         self.records: Any = (self.have, self.want, self.place) if known else None
         self.opened: FrozenSet[int] = frozenset()
-        self.passed: FrozenSet[Any] = frozenset()
+        self.looped = False
         self.fixed: FrozenSet[int] = frozenset()
         self.initial: Tuple[FrozenSet[int], bool] = (frozenset(), False)
         self.tried, self.known = tried, len(tried)
@@ -114,9 +114,10 @@ class Traced:
         """One run on a dataset; tape: the session of D; variant: draws of its own."""
         words = [*self.asked.seed, int(self.asked.turned)]
         words += [] if variant is None else [VARIANTS, variant]
-        given = Changes(
-            records=self.records, opened=self.opened, passed=self.passed, fixed=self.fixed, **changes
-        )
+        if self.looped and tape is not None and "ends" not in changes:
+            dry = self.run(data, tape, variant, **{**changes, "release": "last", "ends": {}})
+            changes["ends"] = dry.session.ends()
+        given = Changes(records=self.records, opened=self.opened, fixed=self.fixed, **changes)
         session = Session(own_rng(words), tape, given)
         session.tracer, session.script, session.others = tracer, script, self.current.others
         self.current.actual = session
@@ -135,7 +136,7 @@ class Traced:
         doubt = report.findings or report.lost or any(row.unknown or row.bound for row in report.rows)
         if not self.fixed or not (meets or doubt) or self.asked.task == "paths":
             return report
-        self.opened, self.passed = frozenset(), frozenset()
+        self.opened, self.looped = frozenset(), False
         other = self._report(before)
         return report if other.findings or other.lost else other
 
@@ -147,7 +148,8 @@ class Traced:
         )
         recorded = run(asked.first, forced=self.place if asked.participate else None)
         if asked.participate and self.records is not None:
-            recorded = self._taking_part(recorded)
+            loops = coins_in_loops(recorded.session, self.records)
+            recorded = run(asked.first, forced=self.place, loops=loops) if loops else recorded
         tape = recorded.session
         if asked.task == "way":
             return replace(report, way=way(recorded, run(asked.second, tape)))
@@ -160,7 +162,8 @@ class Traced:
                 return replace(report, lost=(unsure,), way=way(recorded, again))
         if recorded.error is None and tape.compared:
             self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
-        self.passed = unsteady(tape, run(asked.second, tape, release="last").session)
+        other = run(asked.second, tape, release="last").session
+        self.looped = tape.adds_in_loops() or other.adds_in_loops()
         frozen = run(asked.second, tape)
         self.initial = initial(tape, frozen.session)
         report = replace(report, way=way(recorded, frozen))
@@ -174,14 +177,6 @@ class Traced:
             lost = Lost(recorded.where or NOWHERE, "the program ends with %s on both datasets" % words)
             return replace(report, raised=words, lost=(lost,))
         return self._compared(report, recorded, frozen, proved)
-
-    def _taking_part(self, recorded: Run) -> Run:
-        """The run on D in which the record takes part by the coins of a loop, too."""
-        taken = taking_part(recorded.session, self.records)
-        if not taken or recorded.error is not None:
-            return recorded
-        other = self.run(self.asked.first, recorded.session, flips=taken, release="none")
-        return other if other.whole and len(other.session.draws) == len(recorded.session.draws) else recorded
 
     def _compared(self, report: Report, recorded: Run, frozen: Run, proved: Set[Key]) -> Report:
         """The report of runs of which at least one has ended without an error."""
