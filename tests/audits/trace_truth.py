@@ -117,18 +117,6 @@ def a_sampled_total_that_starts_with_noise(data, rng):
     return total
 
 
-@case(CLEAN, ONE_LESS, epsilon=3.0, delta=1e-5)
-def descent_with_a_coin_for_each_record(data, rng):
-    w = 0.0
-    for _ in range(4):
-        step = rng.normal(0, 2.0)
-        for x in data:
-            if rng.random() < 0.25:
-                step += max(-1.0, min(1.0, w - x))
-        w -= 0.5 * step / 2
-    return w
-
-
 @case(EXCEEDS, ANOTHER, cost=7.0)
 def little_noise_for_those_that_are_sampled(data, rng):
     shown = []

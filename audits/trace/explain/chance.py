@@ -6,8 +6,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Set, Tuple, Union
+from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Set, Union
 
 from ..record.laws import reach
 from ..record.session import places_of
@@ -27,12 +26,8 @@ MOST_NAMED = 20
 """At most so many draws are made anew, each by itself, to name the line whose noise moves the output."""
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
-FRESH, FEWEST, SECONDS = 256, 128, 1.0
-"""Independent runs on each dataset of a program with plain coins, the fewest that tell anything, and the
-processor time that they may take."""
-COMMON = 0.25
-"""Share of the runs on D that show a value which no run on D′ shows: at ε = 2, D′ shows it with probability
-0.034 at least, and not in 256 runs with probability 1.4e-4."""
+SECONDS = 1.0
+"""Processor time that these runs may take."""
 
 
 def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Union[Difference, Lost]:
@@ -56,9 +51,8 @@ def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Unio
         return Lost(row.where, what % row.law + "; " + unlike_words(places[0]))
     coins = _plain_coins(pair.recorded.session)
     unmoved = _still(pair, still, frozenset(coins))
-    certain = unmoved[:1] or [place for place in still[:2] if not _occurs(pair, place)]
-    if certain:
-        return certain[0]
+    if unmoved:
+        return unmoved[0]
     words = "coins of few outcomes may be what noises the output; " + unlike_words(still[0])
     return Lost(coins[min(coins)], words)
 
@@ -157,23 +151,3 @@ def _plain_coins(session: Any) -> Dict[int, Where]:
     compared = {index: session.rows.get(index) for index in in_comparisons(session)}
     coins.update({index: row.where for index, row in compared.items() if row is not None})
     return coins
-
-
-def _occurs(pair: Pair, place: Difference) -> bool:
-    """Whether no value at a place of the output is common on D and never there on D′: coins may explain it.
-
-    Coins of few outcomes are taken as released. Where a library makes its noise of many of them, its outputs
-    on D and on D′ overlap; a record that is shown as it is does not occur without it.
-    """
-    began = time.process_time()
-    seen: Tuple[List[str], List[str]] = ([], [])
-    while len(seen[1]) < FRESH and time.process_time() - began < SECONDS:
-        for which in (0, 1):
-            run = pair.fresh(which, len(seen[which]))
-            unlike = unlike_places(pair.recorded.output, run.output, ROUNDING, most=10 * MOST_PLACES)
-            value = [b for path, _, b in unlike if covers(path, place[0])]
-            seen[which].append(repr(value[:1]) if run.error is None else "error")
-    if len(seen[1]) < FEWEST:
-        return True
-    value, times = Counter(seen[0]).most_common(1)[0]
-    return times < COMMON * len(seen[0]) or value in seen[1]

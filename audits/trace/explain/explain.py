@@ -60,17 +60,6 @@ def _as_released(pair: Pair, found: Release) -> Optional[Release]:
     return None if found.unlike or found.several or pair.recorded.session.sums else found
 
 
-def _moved(pair: Pair, found: Release) -> Optional[Release]:
-    """Noise is released where its argument is first another one on D′."""
-    if not found.unlike and not found.several:
-        return None
-    run = pair.replay(release="moved")
-    if not run.whole or unlike_places(pair.recorded.output, run.output, 0.0):
-        return None
-    shifts, several = shifts_of(pair.recorded.session, run.session)
-    return None if several else Release(run, shifts, mode="moved")
-
-
 def _last(pair: Pair, found: Release) -> Optional[Release]:
     """Noise is released where its argument is last changed."""
     run = pair.replay(release="last")
@@ -180,4 +169,4 @@ def _join(
     shifts[index] = np.asarray(amount)
 
 
-EXPLAINERS: Tuple[Explainer, ...] = (_only_compared, _as_released, _moved, _last, solved, flipped)
+EXPLAINERS: Tuple[Explainer, ...] = (_only_compared, _as_released, _last, solved, flipped)

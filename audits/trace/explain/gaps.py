@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import copy
 import math
-from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Set, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
 
 import numpy as np
 
@@ -64,12 +63,13 @@ def closed(runs: Tuple[Run, Run], again: Replay, second: Replay, place: Optional
     """
     recorded, frozen = runs
     many = len(recorded.session.draws) - len(frozen.session.draws)
-    sessions = recorded.session, frozen.session
-    ways = _scalar(*sessions, place) if many else _entries(*sessions)
-    for outcome in (None, False, True):
+    if many > MOST_LEFT_OUT:
+        return None
+    ways = _scalar(recorded.session, many, place) if many else _entries(recorded.session, frozen.session)
+    for flip in (False, True):
         found: Optional[Tuple[float, Way, Gap]] = None
         for way in ways[:MOST_STARTS]:
-            gap = _tried(recorded, way, outcome, again, second)
+            gap = _tried(recorded, way, flip, again, second)
             moved = math.inf if gap is None else _moved(way, gap)
             if gap is not None and (found is None or moved < found[0]):
                 found = moved, way, gap
@@ -88,7 +88,7 @@ def _moved(way: Way, gap: Gap) -> float:
     Outputs in which no key shows are the same whatever is left out. The key that only D has is the one
     without which all others are compared as on D′.
     """
-    kept = [e for e in gap.recorded.session.compared if not (way.draws and way.places(e))]
+    kept = [e for e in gap.recorded.session.compared if not (way.many and way.places(e))]
     pairs = zip(kept, gap.frozen.session.compared)
     parts = ((one, other) for pair in pairs for one, other in zip(pair[0].parts, pair[1].parts))
     return sum(_distance(one.argument, other.argument) for one, other in parts)
@@ -101,25 +101,26 @@ def _distance(one: Any, other: Any) -> float:
 
 @dataclass(frozen=True)
 class Way:
-    """What is left out: draws, or an entry of each of several draws."""
+    """What is left out: draws from a start on, or an entry of each of several draws."""
 
-    draws: FrozenSet[int] = frozenset()
+    start: int = 0
+    many: int = 0
     entries: Mapping[int, int] = field(default_factory=dict)
 
     def holds(self, element: int) -> bool:
         """Whether an element is left out."""
         index, entry = element >> BITS, element & ((1 << BITS) - 1)
-        return index in self.draws or self.entries.get(index) == entry
+        return self.start <= index < self.start + self.many or self.entries.get(index) == entry
 
     def events(self, session: Any) -> List[Comparison]:
         """The comparisons of what is left out."""
         return [e for e in session.compared if e.what == "compare" and self.places(e)]
 
-    def flipped(self, event: Comparison, other: Any = None) -> Any:
-        """Another outcome of a comparison, for what is left out; None: not that which it has."""
+    def flipped(self, event: Comparison) -> Any:
+        """The other outcome of a comparison, for what is left out."""
         outcome = np.array(event.outcome)
         for place in self.places(event):
-            outcome.reshape(-1)[place] = not outcome.reshape(-1)[place] if other is None else other
+            outcome.reshape(-1)[place] = not outcome.reshape(-1)[place]
         return outcome if outcome.ndim else bool(outcome)
 
     def places(self, event: Comparison) -> Tuple[int, ...]:
@@ -129,31 +130,19 @@ class Way:
 
     def replay(self, recorded: Run, second: Replay) -> Tuple[Run, Replay]:
         """The run on D as it is compared, and how D′ is replayed."""
-        if self.draws:
-            return recorded, lambda **options: second(recorded.session, gap=self.draws, **options)
+        if self.many:
+            gap = (self.start, self.many)
+            return recorded, lambda **options: second(recorded.session, gap=gap, **options)
         run = copy.copy(recorded)
         run.session = without(recorded.session, self.entries)
         return run, lambda **options: second(run.session, **options)
 
 
-def _scalar(one: Any, other: Any, place: Optional[int]) -> List[Way]:
-    """Draws that may be left out: those that loops over the records make for the record that differs, or as
-    many as D has more, one after the other."""
-    many = len(one.draws) - len(other.draws)
-    found: List[Way] = []
-    lines = [(row.where[:2], row.law) for row in one.draws]
-    others = Counter((row.where[:2], row.law) for row in other.draws)
-    more = {line: times - others[line] for line, times in Counter(lines).items() if times != others[line]}
-    if place is not None and all(loops > 0 for loops in more.values()):
-        left: List[int] = []
-        for line, loops in more.items():
-            own = [index for index, known in enumerate(lines) if known == line]
-            left += own[place :: len(own) // loops]
-        found.append(Way(frozenset(left)))
-    if many <= MOST_LEFT_OUT:
-        starts = range(len(one.draws) - many + 1)
-        found += [Way(frozenset(range(start, start + many))) for start in starts]
-    return found
+def _scalar(session: Any, many: int, place: Optional[int]) -> List[Way]:
+    """Starts of draws of one line that may be left out, first that of the record that differs."""
+    first = -1 if place is None else place * many
+    starts = range(len(session.draws) - many + 1)
+    return [Way(start, many) for start in sorted(starts, key=lambda start: start != first)]
 
 
 def _entries(one: Any, other: Any) -> List[Way]:
@@ -164,20 +153,18 @@ def _entries(one: Any, other: Any) -> List[Way]:
     return [Way(entries=dict.fromkeys(indices, entry)) for entry in range(longest)]
 
 
-def _tried(recorded: Run, way: Way, outcome: Any, again: Replay, second: Replay) -> Optional[Gap]:
-    """The gap of a way, with all comparisons of what is left out as they are, or with one outcome."""
+def _tried(recorded: Run, way: Way, flip: bool, again: Replay, second: Replay) -> Optional[Gap]:
     run = recorded
-    if outcome is not None:
+    if flip:
         events = way.events(recorded.session)
-        flips = {("outcome", event.key): way.flipped(event, outcome) for event in events}
-        if all(np.array_equal(flips["outcome", event.key], event.outcome) for event in events):
+        if not events:
             return None
-        run = again(flips=flips)
+        run = again(flips={("outcome", event.key): way.flipped(event) for event in events})
         if run.error is not None:
             return None
     run, replay = way.replay(run, second)
     other = replay()
-    left = len(run.session.draws) - len(way.draws)
+    left = len(run.session.draws) - way.many
     same = run.error is None and other.whole and len(other.session.draws) == left
     return Gap(run, other, replay) if same and not unlike_places(run.output, other.output, 0.0) else None
 
@@ -190,12 +177,12 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
     rows: List[Row] = []
     again, second = runs
     events = way.events(recorded.session)
-    kept = {event.key: event for event in run.session.compared} if way.draws else {}
+    kept = {event.key: event for event in run.session.compared} if way.many else {}
     for event in events:
         turned = not np.array_equal(kept.get(event.key, event).outcome, event.outcome)
         # That of D was not the outcome of D′.
-        flips = {("outcome", e.key): kept.get(e.key, e).outcome for e in events}
-        flips["outcome", event.key] = event.outcome if turned else way.flipped(event)
+        flips = {("outcome", e.key): way.flipped(e) for e in events} if turned else {}
+        flips[("outcome", event.key)] = event.outcome if turned else way.flipped(event)
         shown = again(flips=flips, release="none")
         if shown.error is None:
             seen, replay = way.replay(shown, second)
@@ -215,7 +202,7 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
         shape = tuple(np.shape(event.outcome))
         rows.append(Row(-4, "threshold", "threshold", event.where, shape, compared=compared))
     if not events:
-        where = recorded.session.rows[min([*way.draws, *way.entries])].where
+        where = recorded.session.rows[way.start if way.many else next(iter(way.entries))].where
         rows.append(Row(-4, "threshold", "threshold", where, unknown=NOT_FOLLOWED))
     return rows
 

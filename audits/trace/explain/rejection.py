@@ -71,7 +71,7 @@ def _element(ids: Any) -> Optional[int]:
 
 def _is_rejected(pair: Pair, index: int) -> bool:
     """Whether the run on D is the same without a draw, one draw shorter."""
-    run = pair.again(gap=frozenset([index]))
+    run = pair.again(gap=(index, 1))
     shorter = len(run.session.draws) == len(pair.recorded.session.draws) - 1
     return run.whole and shorter and not unlike_places(pair.recorded.output, run.output, 0.0)
 

@@ -18,7 +18,6 @@ from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
 from .chance import indices, unfollowed
-from .follow import Response, alike_factors
 
 RUNS = 24
 """Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
@@ -135,7 +134,7 @@ def _unchanged(
         if open_costs:
             moved = moved.union(*(moved_draws(*side) for side in sides))
             apart |= _moved_apart(*zip(*sides))
-    return [f for f in left if not _factor_moves(pair, f.about, redrawn)], moved, apart
+    return left, moved, apart
 
 
 def _moved_apart(before: Tuple[Run, Run], after: Tuple[Run, Run]) -> Set[int]:
@@ -195,15 +194,6 @@ def observed(run: Run, about: About) -> Any:
 def _path(run: Run) -> Tuple[Optional[int], int]:
     """Where the draws of a run leave those of the first run on D, and how many there are."""
     return run.session.diverged, len(run.session.draws)
-
-
-def _factor_moves(pair: Pair, about: Optional[About], redrawn: Any) -> bool:
-    """Whether the factor of plain noise on D changes with the other draws."""
-    rest = redrawn - {about.key} if about is not None and about.what == "moved" else None
-    if not rest or about is None:
-        return False
-    line = Response(pair.again, redraw=rest, variant=1).line(pair.recorded.session.rows[about.key])
-    return line is not None and not alike_factors(line.factor, about.one)
 
 
 def moved_draws(recorded: Run, run: Run) -> Set[int]:

@@ -40,8 +40,8 @@ class Changes:
     """What a replay does otherwise than the run on D.
 
     release   "first": noise is public, with its value on the tape, as soon as anything but numbers of the
-              program's text is added; "moved": as soon as the argument is another one; "last": every sum is
-              given its value on the tape, and is followed further; "none": sums are computed.
+              program's text is added; "last": every sum is given its value on the tape, and is followed
+              further; "none": sums are computed.
     shifts    what draws are moved by.
     flips     other outcomes than those of the tape: of comparisons by their keys, of draws by their places.
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
@@ -49,7 +49,7 @@ class Changes:
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
     loops     (line, law) of coins that a loop tosses, one for each record.
     redraw    draws that a replay makes anew.
-    gap       draws on the tape that a replay leaves out.
+    gap       (first, how many) of draws on the tape that a replay leaves out.
     opened    draws that the output shows: what they are compared with is post-processing.
     ends      (operation, first element) → how many sums more D had: they are counted from the last one.
     fixed     draws that are plain numbers, the same on D and on D′: see `initial`.
@@ -62,7 +62,7 @@ class Changes:
     forced: Optional[int] = None
     loops: FrozenSet[Any] = frozenset()
     redraw: FrozenSet[int] = frozenset()
-    gap: FrozenSet[int] = frozenset()
+    gap: Tuple[int, int] = (-1, 0)
     opened: FrozenSet[int] = frozenset()
     ends: Mapping[Any, int] = field(default_factory=dict)
     fixed: FrozenSet[int] = frozenset()
@@ -175,8 +175,8 @@ class Session:
         changes, drawn = self.changes, self.tape.draws
         if self.diverged is not None:
             return row, fresh
-        while self.read in changes.gap:
-            self.read += 1
+        if self.read == changes.gap[0]:
+            self.read += changes.gap[1]
         if changes.flips and not self._aligned(row):
             return replace(row, index=INSERTED + len(self.draws)), fresh
         index = self.read
@@ -306,9 +306,8 @@ class Session:
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
             if release == "last" or (looped and release != "none"):
                 value = _released(known.value, value, ids, factor)
-            elif release in ("first", "moved"):
-                public = release == "first" and not soft
-                public = public or not same(known.argument, argument) or not same(known.factor, factor)
+            elif release == "first":
+                public = not (soft and same(known.argument, argument) and same(known.factor, factor))
                 value = _released(known.value, value, ids, factor) if public else value
         self.uses.append(Use(key, ids, factor, argument, own(value), soft, where, len(self.draws)))
         return value, public

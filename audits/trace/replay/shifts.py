@@ -204,7 +204,7 @@ def shown_again(pair: Pair, found: Release) -> Tuple[Optional[Tuple[Draw, Differ
     """
     parents = _parents(pair.recorded.session, found.shifts) | found.compared
     used = {k: s for k, s in found.shifts.items() if np.any(s != 0.0) and k not in parents}
-    if not used or found.mode not in ("first", "moved"):
+    if not used or found.mode != "first":
         return None, found.shifts
     moved = pair.replay(release=found.mode, shifts=used)
     unlike = unlike_places(pair.recorded.output, moved.output, CLOSE) if moved.whole else []
