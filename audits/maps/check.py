@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audits.maps import from_opendp, own
+from audits.maps import from_opendp, own, sampled
 from audits.maps.neighbours import distances
 from audits.maps.program import program
 from audits.maps.result import NOTHING, REFUTED, ROUNDING, UNDECIDED, MapResult
 from audits.maps.search import Found, Search
-from audits.maps.subject import Subject
+from audits.maps.subject import Subject, Unknown
 
 BUDGET = 60.0
 ALPHA = 0.001
@@ -80,15 +80,16 @@ def check_map(target: Any, **options: Any) -> MapResult:
         import hypothesis as _  # noqa: F401
     except ImportError as error:
         raise ValueError("a map is checked with Hypothesis: pip install 'dpclaims[maps]'") from error
-    subject = subject_of(target, asked)
     began = time.monotonic()
-    if subject.refusal:
-        return _nothing(subject, f"{subject.refusal}.", asked.seed, began)
+    try:
+        subject = subject_of(target, asked)
+    except Unknown as reason:
+        return _nothing(" ".join(str(target).split()), f"{reason}.", asked.seed, began)
     wanted = (asked.d_in,) if asked.d_in is not None else distances(subject.metric, subject.domain)
     # A measurement's pairs cost hundreds of outputs each: the smallest distances, at which most is lost.
     choices, skipped = _claimed(subject, wanted if subject.claim is None else wanted[:2])
     if not choices:
-        return _nothing(subject, "the map makes no finite claim.", asked.seed, began, skipped)
+        return _nothing(subject.name, "the map makes no finite claim.", asked.seed, began, skipped)
     # A map that raises may take long to say so, which the search does not pay for.
     search = Search(subject, choices, asked.seed, time.monotonic() + asked.budget, asked.max_pairs)
     search.run(asked.alpha, asked.progress)
@@ -135,10 +136,10 @@ def _loss(stated: Any) -> float:
     return max(map(float, stated)) if isinstance(stated, tuple) else float(stated)
 
 
-def _nothing(subject: Subject, words: str, seed: int, began: float, skipped: Sequence[str] = ()) -> MapResult:
+def _nothing(name: str, words: str, seed: int, began: float, skipped: Sequence[str] = ()) -> MapResult:
     return MapResult(
         verdict=UNDECIDED,
-        name=subject.name,
+        name=name,
         found=words,
         skipped=tuple(skipped),
         seconds=time.monotonic() - began,
@@ -162,11 +163,11 @@ def _result(search: Search, began: float, skipped: Sequence[str], asked: Options
             + (f"; {search.undecided:,} pairs were not told apart" if search.undecided else "")
         )
     if search.audits:
-        searched.append(f"audits of proposed pairs: {search.audits}, at α_k = 6α/(π²k²), α = {asked.alpha:g}")
+        searched.append(
+            f"audits of {sampled.PAIRS} pairs or fewer: {search.audits}, which share α = {asked.alpha:g}"
+        )
     if search.failed:
         skipped = [*skipped, f"{search.failed:,} pairs on which the function raises: {search.failure}"]
-    if search.slow:
-        skipped = [*skipped, f"{search.slow:,} pairs on which an output takes too long to sample"]
     skipped = [*skipped, *sorted(search.unclear)]
     raised = search.raised
     if raised is not None and verdict != UNDECIDED:

@@ -7,241 +7,210 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-NAN = "NaN"
-"""NaN as a record that equals itself."""
+Differences = list[Fraction] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A distance as its power: ``distance**order`` is `power`, None where the distance is infinite.
+    """A distance as its powers, None where it is infinite: (d,) or (d²,), as `orders` has it.
 
-    why   what makes it infinite, in words.
+    OpenDP states three together for some dictionaries: how many numbers differ, by how much in all, at most.
     """
 
-    power: Fraction | None
-    order: int = 1
-    why: str = ""
+    powers: tuple[Fraction | None, ...]
+    orders: tuple[int, ...] = (1,)
 
     def exceeds(self, stated: Any) -> bool:
         """Whether the distance is larger than the stated one, exactly; an infinite claim is none."""
-        limit = float(stated) if not isinstance(stated, int | Fraction) else stated
-        if limit == math.inf:
-            return False
-        return self.power is None or limit < 0 or self.power > Fraction(limit) ** self.order
+        each = zip(self.powers, self.orders, _tuple(stated), strict=True)
+        return any(
+            limit != math.inf and (power is None or limit < 0 or power > Fraction(limit) ** order)
+            for power, order, limit in each
+        )
 
     @property
-    def value(self) -> float:
-        """The distance, rounded down to a number of 64 bits at most by one unit in the last place."""
-        if self.power is None:
-            return math.inf
-        try:
-            return float(self.power) if self.order == 1 else math.sqrt(float(self.power))
-        except OverflowError:
-            return math.inf
+    def values(self) -> tuple[float, ...]:
+        """The distances as numbers of 64 bits."""
+        return tuple(_root(power, order) for power, order in zip(self.powers, self.orders, strict=True))
 
     def share(self, stated: Any) -> float:
         """The distance as a share of the stated one, at most 1; 0 where nothing is to be climbed."""
-        limit = float(stated)
-        return min(self.value / limit, 1.0) if 0.0 < limit < math.inf else 0.0
+        shares = [v / float(limit) for v, limit in zip(self.values, _tuple(stated), strict=True) if limit > 0]
+        return min(1.0, max(shares, default=0.0))
 
     def __str__(self) -> str:
-        if self.power is None:
-            return f"infinite ({self.why})" if self.why else "infinite"
-        whole = self.order == 1 and self.power.denominator == 1
-        return str(self.power.numerator) if whole else f"{self.value!r}"
+        texts = ["infinite" if v == math.inf else f"{v:.17g}" for v in self.values]
+        return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-@dataclass(frozen=True, slots=True)
-class Gaps:
-    """Distances that are stated together: how many coordinates change, by how much in all and at most."""
-
-    parts: tuple[Gap, ...]
-
-    def exceeds(self, stated: Any) -> bool:
-        """Whether one of them is larger than the stated one."""
-        return any(part.exceeds(limit) for part, limit in zip(self.parts, stated, strict=True))
-
-    @property
-    def value(self) -> float:
-        return max(part.value for part in self.parts)
-
-    def share(self, stated: Any) -> float:
-        return max(part.share(limit) for part, limit in zip(self.parts, stated, strict=True))
-
-    def __str__(self) -> str:
-        return f"({', '.join(map(str, self.parts))})"
+def _tuple(stated: Any) -> tuple[Any, ...]:
+    numbers = stated if isinstance(stated, tuple) else (stated,)
+    return tuple(one if isinstance(one, int | Fraction) else float(one) for one in numbers)
 
 
-def gap(metric: str, first: Any, second: Any) -> Gap | Gaps:
+def _root(power: Fraction | None, order: int) -> float:
+    try:
+        return math.inf if power is None else float(power) if order == 1 else math.sqrt(power)
+    except OverflowError:
+        return math.inf
+
+
+def gap(metric: str, first: Any, second: Any) -> Gap:
     """The distance of two outputs in a metric of `METRICS`.
 
     >>> str(gap("l1", [1, 2], [3, 2])), str(gap("symmetric", [1, 1], [1, 2, 3])), str(gap("l2", [0.0], [3.0]))
-    ('2', '3', '3.0')
+    ('2', '3', '3')
     """
     return METRICS[metric](first, second)
 
 
+# --- numbers ----------------------------------------------------------------------------------------------
+
+
 def exact(value: Any) -> Fraction | None:
-    """A finite number as a fraction; None for NaN and infinity.
-
-    Booleans count as 0 and 1, and scalars of NumPy as the Python numbers that they are.
-    """
+    """A finite number as a fraction; None for NaN and infinity."""
     value = value.item() if hasattr(value, "item") else value
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return Fraction(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else Fraction(value)
 
 
-def _numbers(pairs: Iterable[tuple[Any, Any]]) -> list[Fraction] | str:
-    """The differences of two rows of numbers; a sentence where one of them is infinite."""
-    found: list[Fraction] = []
-    for first, second in pairs:
-        a, b = exact(first), exact(second)
-        if a is not None and b is not None:
-            found.append(abs(a - b))
-        elif compared(first) != compared(second):
-            return f"{first!r} against {second!r}"
-    return found
-
-
-def _absolute(first: Any, second: Any) -> Gap:
-    return _norm([first], [second], sum)
-
-
-def _aligned(first: Any, second: Any) -> list[tuple[Any, Any]] | str:
-    """Coordinates of two vectors or dictionaries beside each other: a key that is missing counts 0."""
+def coordinates(first: Any, second: Any) -> list[tuple[Any, Any]] | None:
+    """Numbers beside each other, of any nesting: a missing key counts 0; None for lists of two lengths."""
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        return [(first.get(key, 0), second.get(key, 0)) for key in {**first, **second}]
-    first, second = _flat(first), _flat(second)
-    if len(first) != len(second):
-        return f"{len(first)} numbers against {len(second)}"
-    return list(zip(first, second, strict=True))
+        keys = {**first, **second}
+        parts = [coordinates(first.get(key, 0), second.get(key, 0)) for key in keys]
+    elif is_list(first := plain(first)) and is_list(second := plain(second)):
+        if len(first) != len(second):
+            return None
+        parts = [coordinates(a, b) for a, b in zip(first, second, strict=True)]
+    else:
+        return [(first, second)]
+    return None if None in parts else [pair for part in parts for pair in part or ()]
 
 
-def _flat(value: Any) -> list[Any]:
-    return value.ravel().tolist() if hasattr(value, "ravel") else list(value)
+def _differences(first: Any, second: Any) -> Differences:
+    """How far each number moves; None where one of them moves infinitely far."""
+    found: list[Fraction] = []
+    for a, b in (pairs := coordinates(first, second)) or ():
+        x, y = exact(a), exact(b)
+        if x is not None and y is not None:
+            found.append(abs(x - y))
+        elif compared(a) != compared(b):
+            return None
+    return None if pairs is None else found
 
 
-def _norm(first: Any, second: Any, total: Callable[[list[Fraction]], Any], order: int = 1) -> Gap:
-    pairs = _aligned(first, second)
-    differences = pairs if isinstance(pairs, str) else _numbers(pairs)
-    if isinstance(differences, str):
-        return Gap(None, order, differences)
-    return Gap(Fraction(total([d**order for d in differences])), order)
+def _norm(differences: Differences, order: float) -> Fraction | None:
+    """The norm of order 0, 1, 2 (its square), or infinity."""
+    if differences is None:
+        return None
+    if order == math.inf:
+        return max(differences, default=Fraction(0))
+    return Fraction(sum((d**order if order else d > 0) for d in differences))
 
 
-def _symmetric(first: Any, second: Any) -> Gap:
-    a, b = _bag(first), _bag(second)
-    return Gap(Fraction(((a - b) + (b - a)).total()))
+def _norms(*orders: float) -> Callable[[Any, Any], Gap]:
+    def measured(first: Any, second: Any) -> Gap:
+        differences = _differences(first, second)
+        powers = tuple(_norm(differences, order) for order in orders)
+        return Gap(powers, tuple(2 if order == 2 else 1 for order in orders))
+
+    return measured
 
 
-def _symmetric_id(first: Any, second: Any) -> Gap:
+def _monotonic(first: Any, second: Any) -> Gap:
+    """The largest difference, infinite where one score rises and another falls."""
+    changes = [(exact(a), exact(b)) for a, b in coordinates(first, second) or ()]
+    signs = {b > a for a, b in changes if a is not None and b is not None and a != b}
+    return Gap((None,)) if len(signs) == 2 else METRICS["linf"](first, second)
+
+
+# --- records ----------------------------------------------------------------------------------------------
+
+
+def _symmetric(first: Any, second: Any) -> int:
+    return _changed(first, second).total()
+
+
+def _symmetric_id(first: Any, second: Any) -> int:
     """Identifiers, the first of each record, whose records differ: no fewer can be added or removed."""
-    a, b = _bag(first), _bag(second)
-    return Gap(Fraction(len({record[0] for record in (a - b) + (b - a)})))
+    return len({record[0] for record in _changed(first, second)})
 
 
-def _change_one(first: Any, second: Any) -> Gap:
-    a, b = _bag(first), _bag(second)
-    if a.total() != b.total():
-        return Gap(None, 1, f"{a.total()} records against {b.total()}")
-    return Gap(Fraction((a - b).total()))
+def _changed(first: Any, second: Any) -> Counter[Any]:
+    a, b = Counter(map(compared, first)), Counter(map(compared, second))
+    return (a - b) + (b - a)
 
 
-def _hamming(first: Any, second: Any) -> Gap:
-    a, b = records(first), records(second)
-    if len(a) != len(b):
-        return Gap(None, 1, f"{len(a)} records against {len(b)}")
-    return Gap(Fraction(sum(compared(x) != compared(y) for x, y in zip(a, b, strict=True))))
+def _change_one(first: Any, second: Any) -> int | None:
+    return None if len(first) != len(second) else _symmetric(first, second) // 2
 
 
-def _insert_delete(first: Any, second: Any) -> Gap:
+def _hamming(first: Any, second: Any) -> int | None:
+    if len(first) != len(second):
+        return None
+    return sum(compared(x) != compared(y) for x, y in zip(first, second, strict=True))
+
+
+def _insert_delete(first: Any, second: Any) -> int:
     """Length of both less twice the longest common subsequence."""
-    a, b = [*map(compared, records(first))], [*map(compared, records(second))]
+    a, b = [*map(compared, first)], [*map(compared, second)]
     row = [0] * (len(b) + 1)
     for x in a:
         previous, row = row, [0]
         for place, y in enumerate(b):
             row.append(previous[place] + 1 if x == y else max(row[-1], previous[place + 1]))
-    return Gap(Fraction(len(a) + len(b) - 2 * row[-1]))
+    return len(a) + len(b) - 2 * row[-1]
 
 
-def _discrete(first: Any, second: Any) -> Gap:
-    return Gap(Fraction(int(compared(first) != compared(second))))
+def _discrete(first: Any, second: Any) -> int:
+    return int(compared(first) != compared(second))
 
 
-def _monotonic(first: Any, second: Any) -> Gap:
-    """The largest difference, infinite where one score rises and another falls."""
-    pairs = _aligned(first, second)
-    if not isinstance(pairs, str):
-        changes = [(exact(a), exact(b)) for a, b in pairs]
-        signs = {b > a for a, b in changes if a is not None and b is not None and a != b}
-        if len(signs) == 2:
-            return Gap(None, 1, "one score rises and another falls")
-    return _norm(first, second, _largest)
+def _counted(count: Callable[[Any, Any], int | None]) -> Callable[[Any, Any], Gap]:
+    def measured(first: Any, second: Any) -> Gap:
+        found = count(first, second)
+        return Gap((None if found is None else Fraction(found),))
+
+    return measured
 
 
-def _partitioned(first: Any, second: Any, order: int) -> Gaps:
-    changed = _norm(first, second, lambda differences: sum(d > 0 for d in differences))
-    return Gaps((changed, _norm(first, second, sum, order), _norm(first, second, _largest)))
+def plain(value: Any) -> Any:
+    """Arrays and their scalars as lists and numbers."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _largest(differences: list[Fraction]) -> Any:
-    return max(differences, default=0)
-
-
-def records(value: Any) -> list[Any]:
-    """The records of a dataset: items of a list, rows of an array or of a frame, lines of nothing else."""
-    if hasattr(value, "collect"):
-        value = value.collect()
-    if hasattr(value, "rows"):  # a frame of Polars
-        return list(value.rows())
-    return [*value]
-
-
-def _bag(value: Any) -> Counter[Any]:
-    return Counter(map(compared, records(value)))
+def is_list(value: Any) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
 def compared(value: Any) -> Any:
     """A record as something that can be compared: NaN equals NaN, and −0 equals 0."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, float):
-        return NAN if math.isnan(value) else value
+    value = plain(value)
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
     if isinstance(value, Mapping):
         return frozenset((compared(k), compared(v)) for k, v in value.items())
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return tuple(map(compared, value))
-    return value
+    return tuple(map(compared, value)) if is_list(value) else value
 
 
-def leaves(value: Any) -> list[float]:
-    """The finite numbers in a value, of any nesting."""
-    value = value.tolist() if hasattr(value, "tolist") else value
-    if isinstance(value, Mapping):
-        return leaves([*value.values()])
-    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return [number for one in value for number in leaves(one)]
-    return [float(value)] if isinstance(value, int | float) and math.isfinite(value) else []
-
-
-METRICS: dict[str, Callable[[Any, Any], Gap | Gaps]] = {
-    "l0-l1-linf": lambda a, b: _partitioned(a, b, 1),
-    "l0-l2-linf": lambda a, b: _partitioned(a, b, 2),
-    "absolute": _absolute,
-    "l1": lambda a, b: _norm(a, b, sum),
-    "l2": lambda a, b: _norm(a, b, sum, 2),
-    "linf": lambda a, b: _norm(a, b, _largest),
+METRICS: dict[str, Callable[[Any, Any], Gap]] = {
+    "absolute": _norms(1),
+    "l1": _norms(1),
+    "l2": _norms(2),
+    "linf": _norms(math.inf),
     "linf-monotonic": _monotonic,
-    "discrete": _discrete,
-    "symmetric": _symmetric,
-    "symmetric-id": _symmetric_id,
-    "insert-delete": _insert_delete,
-    "change-one": _change_one,
-    "hamming": _hamming,
+    "l0-l1-linf": _norms(0, 1, math.inf),
+    "l0-l2-linf": _norms(0, 2, math.inf),
+    "discrete": _counted(_discrete),
+    "symmetric": _counted(_symmetric),
+    "symmetric-id": _counted(_symmetric_id),
+    "insert-delete": _counted(_insert_delete),
+    "change-one": _counted(_change_one),
+    "hamming": _counted(_hamming),
 }
+"""Name of a metric → the distance."""

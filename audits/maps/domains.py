@@ -1,4 +1,4 @@
-"""Domains of data as frozen records, each with a Hypothesis strategy for its members.
+"""Domains of data, each with a Hypothesis strategy for its members.
 
 Members begin with edges: bounds, extremes of the type, ±0, subnormal numbers, no record, one record, repeated
 records, texts that no number is made of.
@@ -7,8 +7,12 @@ records, texts that no number is made of.
 from __future__ import annotations
 
 import math
+import struct
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from audits.maps.distances import compared
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -17,13 +21,14 @@ REPEATS = (1, 1, 1, 1, 2, 3, 4, 9, 100)
 """How often a record may stand in a row."""
 BLOCKS = 6
 """Different records of a dataset, at most."""
-WORDS = ("", "a", "b", "c", "A", "0", "1", "-1", "2.5", "nan", "1e400", "true", " 1", "é", "a,b", "x" * 40)
+WORDS = ("a", "b", "", "0", "-1", "2.5", "nan", "1e400", "true", " 1", "é", "x" * 40)
 INTEGERS = {f"{sign}{bits}": bits for sign in "iu" for bits in (8, 16, 32, 64, 128)}
+REALS = (0.5, -0.0, 0.1, 1 / 3, 1e-9, 1e9, 2.0**53, 5e-324, 2.0**-149, math.inf, -math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """Single values of one type: "i32", "u8", "f64", "bool", "String", "datetime", "date".
+    """Single values of one type: "i32", "u8", "f64", "bool", "String".
 
     low, high    bounds, both included; None where there is none.
     nan          whether NaN is a member; nullable: whether None is.
@@ -41,83 +46,63 @@ class Atom:
     def is_float(self) -> bool:
         return self.kind in ("f32", "f64")
 
+    @property
+    def is_number(self) -> bool:
+        return self.values is None and (self.is_float or self.kind in INTEGERS)
+
     def limits(self) -> tuple[Any, Any]:
         """The least and the greatest number: the bounds, else the extremes of the type."""
         if self.is_float:
-            return (
-                -math.inf if self.low is None else float(self.low),
-                math.inf if self.high is None else float(self.high),
-            )
-        bits = INTEGERS[self.kind]
-        least, most = (0, 2**bits - 1) if self.kind[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        return (least if self.low is None else int(self.low)), (most if self.high is None else int(self.high))
+            least, most = -math.inf, math.inf
+        else:
+            bits, unsigned = INTEGERS[self.kind], self.kind[0] == "u"
+            least, most = (0, 2**bits - 1) if unsigned else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        return least if self.low is None else self.low, most if self.high is None else self.high
 
     def holds(self, value: Any) -> bool:
         """Whether a value of the right type is a member."""
         if value is None:
             return self.nullable
-        if self.values is not None:
-            return value in self.values
+        if not self.is_number:
+            return self.values is None or value in self.values
         if self.is_float and math.isnan(value):
             return self.nan
-        if self.kind in INTEGERS or self.is_float:
-            low, high = self.limits()
-            return low <= value <= high and (self.kind != "f32" or single(value) == value)
-        return True
+        low, high = self.limits()
+        return low <= value <= high and (self.kind != "f32" or single(value) == value)
 
     def strategy(self) -> SearchStrategy[Any]:
         from hypothesis import strategies as st
 
-        values = self._values(st)
-        return st.one_of(values, st.none()) if self.nullable else values
+        found = st.sampled_from(self.edges())
+        if self.is_number:
+            found |= self._numbers()
+        elif self.kind == "String" and self.values is None:
+            found |= st.text("ab01", max_size=3)
+        return found | st.none() if self.nullable else found
 
-    def _values(self, st: Any) -> SearchStrategy[Any]:
-        if self.values is not None:
-            return st.sampled_from(list(self.values))
-        if self.kind == "bool":
-            return st.booleans()
-        if self.kind == "datetime":
-            return st.datetimes()
-        if self.kind == "date":
-            return st.dates()
-        if self.kind == "String":
-            return st.one_of(st.sampled_from(WORDS), st.text("ab01", max_size=3))
+    def _numbers(self) -> SearchStrategy[Any]:
+        from hypothesis import strategies as st
+
         low, high = self.limits()
-        edges = self.edges()
         if not self.is_float:
-            near = st.integers(max(low, min(-8, high)), min(high, max(8, low)))
-            return st.one_of(near, st.sampled_from(edges), st.integers(low, high))
+            return st.integers(low, high)
         width = 32 if self.kind == "f32" else 64
-        if width == 32:
-            low, high = (bound if single(bound) == bound else None for bound in (low, high))
-        wide = st.floats(
-            None if low == -math.inf else low,
-            None if high == math.inf else high,
-            width=width,
-            allow_nan=False,
-        ).filter(self.holds)
-        plain = st.integers(-8, 8).map(float).filter(self.holds)
-        return st.one_of(plain if any(map(self.holds, range(-8, 9))) else wide, st.sampled_from(edges), wide)
+        ends = [
+            end if abs(end) < math.inf and (width == 64 or single(end) == end) else None
+            for end in (low, high)
+        ]
+        return st.floats(*ends, width=width, allow_nan=False).filter(self.holds)
 
     def edges(self) -> list[Any]:
-        """Members at the ends of the domain, and others that arithmetic stumbles over; the ends first."""
-        if self.values is not None:
-            return list(self.values[:2])
-        if not self.is_float and self.kind not in INTEGERS:
-            return {"bool": [False, True], "String": ["", "a", "1"]}.get(self.kind, [])
-        return [*filter(self.holds, self._edges())]
-
-    def _edges(self) -> list[Any]:
+        """Simple members, the ends of the domain, and others that arithmetic stumbles over."""
+        if not self.is_number:
+            return [False, True] if self.kind == "bool" else [*(self.values or WORDS)]
         low, high = self.limits()
         if not self.is_float:
-            return [*{low: 0, high: 0, low + 1: 0, high - 1: 0, 0: 0, 1: 0, -1: 0, (low + high) // 2: 0}]
-        tiny = float.fromhex("0x1p-149") if self.kind == "f32" else 5e-324
-        largest = float.fromhex("0x1.fffffep127") if self.kind == "f32" else 1.7976931348623157e308
-        near = [low, high, math.nextafter(high, low), math.nextafter(low, high), low / 2, high / 2]
-        usual = [0.0, -0.0, tiny, -tiny, 1.0, -1.0, 0.1, 1 / 3, 1e-9, 1e9, 2.0**53, largest, -largest, 0.5]
-        if self.kind == "f32":
-            usual, near = [*map(single, usual)], [*map(single, near)]
-        return [*near, *usual, math.inf, -math.inf, *([math.nan] if self.nan else [])]
+            return [n for n in dict.fromkeys([0, 1, low, high, high - 1, 2, 3, -1]) if low <= n <= high]
+        near = [0, 1, low, high, math.nextafter(high, low), low / 2, high / 2, 2, 3, -1]
+        found = [*map(float, (*near, *REALS)), *([math.nan] if self.nan else [])]
+        return [*filter(self.holds, map(single, found) if self.kind == "f32" else found)]
 
     def __str__(self) -> str:
         bounds = "" if self.low is None and self.high is None else f" in [{self.low}, {self.high}]"
@@ -127,66 +112,111 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """Records of several values, at most `norm` from `origin` in the norm of that order where it is given."""
+
+    atoms: tuple[Atom, ...]
+    norm: float | None = None
+    order: int = 2
+    origin: tuple[float, ...] = ()
+
+    def holds(self, row: Any) -> bool:
+        if not all(atom.holds(value) for atom, value in zip(self.atoms, row, strict=True)):
+            return False
+        if self.norm is None:
+            return True
+        import numpy as np
+
+        return bool(np.linalg.norm(np.array(row) - np.array(self.origin), ord=self.order) <= self.norm)
+
+    def strategy(self) -> SearchStrategy[tuple[Any, ...]]:
+        from hypothesis import strategies as st
+
+        if self.norm is None:
+            return st.tuples(*map(_few, self.atoms))
+        size = len(self.atoms)
+        parts = [self.norm / part for part in (1, 2, size, math.sqrt(size))]
+        offsets = st.tuples(*[st.sampled_from([0.0, *parts, *(-part for part in parts)])] * size)
+        moved = offsets.map(lambda row: tuple(a + b for a, b in zip(self.origin, row, strict=True)))
+        return moved.filter(self.holds)
+
+    def __str__(self) -> str:
+        within = "" if self.norm is None else f" within {self.norm:g} in the norm of order {self.order}"
+        return f"rows ({', '.join(map(str, self.atoms))}){within}"
+
+
+def _few(atom: Atom) -> SearchStrategy[Any]:
+    """Often one of three values, so that groups have several rows."""
+    from hypothesis import strategies as st
+
+    few = [one for one in atom.edges() if one in (0, 1, 2, "a", "b", "")]
+    return st.sampled_from(few) | atom.strategy() if few else atom.strategy()
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """What is promised of the groups by some columns (their places in a row).
+
+    With `invariant` it promises something of each *pair* of neighbours: that they have the same groups
+    ("keys"), or groups of the same lengths ("lengths"). No map speaks of pairs that break a promise.
+    """
+
+    by: tuple[int, ...]
+    max_length: int | None = None
+    max_groups: int | None = None
+    invariant: str | None = None
+
+    def groups(self, rows: Any) -> Counter[Any]:
+        return Counter(compared([row[i] for i in self.by]) for row in rows)
+
+    def holds(self, rows: Any) -> bool:
+        lengths = self.groups(rows)
+        return (self.max_length is None or max(lengths.values(), default=0) <= self.max_length) and (
+            self.max_groups is None or len(lengths) <= self.max_groups
+        )
+
+    def together(self, first: Any, second: Any) -> bool:
+        a, b = self.groups(first), self.groups(second)
+        return {"keys": a.keys() == b.keys(), "lengths": a == b}.get(self.invariant or "", True)
+
+
+@dataclass(frozen=True, slots=True)
 class Vector:
-    """Lists of members of `element`, of any length where `size` is None."""
+    """Lists of members of `element`, of any length where `size` is None; frames have margins."""
 
     element: Any
     size: int | None = None
+    margins: tuple[Margin, ...] = ()
 
     def holds(self, value: Any) -> bool:
-        return (self.size is None or len(value) == self.size) and all(map(self.element.holds, value))
+        fits = self.size is None or len(value) == self.size
+        return fits and all(map(self.element.holds, value)) and all(m.holds(value) for m in self.margins)
+
+    def together(self, first: Any, second: Any) -> bool:
+        """Whether two members may be neighbours: the promises about pairs."""
+        return all(margin.together(first, second) for margin in self.margins)
 
     def strategy(self) -> SearchStrategy[list[Any]]:
         from hypothesis import strategies as st
 
-        element = self.element.strategy()
-        if self.size is not None and self.size <= BLOCKS:
-            return st.lists(element, min_size=self.size, max_size=self.size)
+        element, size = self.element.strategy(), self.size
+        if size is not None and size <= BLOCKS:
+            return st.lists(element, min_size=size, max_size=size)
 
         @st.composite
         def runs(draw: DrawFn) -> list[Any]:
-            least = 0 if self.size is None else 1
-            blocks = draw(
-                st.lists(st.tuples(element, st.sampled_from(REPEATS)), min_size=least, max_size=BLOCKS)
-            )
+            block = st.tuples(element, st.sampled_from(REPEATS))
+            blocks = draw(st.lists(block, min_size=0 if size is None else 1, max_size=BLOCKS))
             records = [record for record, times in blocks for _ in range(times)]
-            if self.size is not None:
-                records = (records + [records[-1]] * self.size)[: self.size]
-            return records
+            return records if size is None else (records + [records[-1]] * size)[:size]
 
-        return runs()
+        return runs().filter(self.holds) if self.margins else runs()
 
     def __str__(self) -> str:
-        return f"lists of {self.element}" + ("" if self.size is None else f", length {self.size}")
-
-
-@dataclass(frozen=True, slots=True)
-class Mapping:
-    """Dictionaries from members of `key` to members of `value`."""
-
-    key: Atom
-    value: Atom
-
-    def holds(self, value: Any) -> bool:
-        return all(self.key.holds(k) and self.value.holds(v) for k, v in value.items())
-
-    def strategy(self) -> SearchStrategy[dict[Any, Any]]:
-        from hypothesis import strategies as st
-
-        return st.dictionaries(self.key.strategy(), self.value.strategy(), max_size=BLOCKS)
-
-    def __str__(self) -> str:
-        return f"dictionaries of {self.key} to {self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Opaque:
-    """A domain that this module cannot draw from, and why, in words."""
-
-    words: str
-
-    def __str__(self) -> str:
-        return self.words
+        size = "" if self.size is None else f", length {self.size}"
+        return f"lists of {self.element}{size}" + (
+            f", {len(self.margins)} margins kept" if self.margins else ""
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +237,6 @@ class Drawn:
 
 def single(value: float) -> float:
     """The nearest number of 32 bits."""
-    import struct
-
     try:
         return struct.unpack("f", struct.pack("f", value))[0]
     except OverflowError:

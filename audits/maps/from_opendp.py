@@ -1,42 +1,38 @@
-"""Reads the claim off an OpenDP transformation or measurement: domain, metrics, measure and map.
-
-OpenDP writes a domain in one grammar, ``VectorDomain(AtomDomain(bounds=[0, 10], T=i32), size=5)`` or
-``MapDomain { key_domain: …, value_domain: … }``, and some domains can be read in no other way.
-"""
+"""Reads the claim off an OpenDP transformation or measurement: domain, metrics, measure and map."""
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from audits.maps import frames, matrices
-from audits.maps.domains import INTEGERS, Atom, Mapping, Opaque, Vector
-from audits.maps.subject import Subject, itself, written
+from audits.maps.domains import INTEGERS, Atom, Margin, Row, Vector
+from audits.maps.neighbours import DATASETS
+from audits.maps.subject import Subject, Unknown, written
 
 FEATURES = 'dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")'
-TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[\w.+-]+(?:::[\w.+-]+)*|.)')
-DATASETS = {
-    "SymmetricDistance": "symmetric",
-    "InsertDeleteDistance": "insert-delete",
-    "ChangeOneDistance": "change-one",
-    "HammingDistance": "hamming",
-}
-NUMBERS = {"AbsoluteDistance": "absolute", "L1Distance": "l1", "L2Distance": "l2", "LInfDistance": "linf"}
+LINES = ("import opendp.prelude as dp", "", FEATURES)
+TEXTS = re.compile(r'("(?:[^"\\]|\\.)*")|(\w+):\s|\{|\}')
+METRICS = {
+    "SymmetricDistance": "symmetric", "InsertDeleteDistance": "insert-delete",
+    "ChangeOneDistance": "change-one", "HammingDistance": "hamming", "AbsoluteDistance": "absolute",
+    "L1Distance": "l1", "L2Distance": "l2", "LInfDistance": "linf", "DiscreteDistance": "discrete",
+    "SymmetricIdDistance": "symmetric-id",
+}  # fmt: skip
+DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
+POLARS = {
+    **{f"i{bits}": f"Int{bits}" for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": f"UInt{bits}" for bits in (8, 16, 32, 64)},
+    "f32": "Float32", "f64": "Float64", "bool": "Boolean", "String": "String",
+}  # fmt: skip
+COLUMNS = 2
+"""Columns of an array whose domain names no number of them."""
 PROFILE = (0.0, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
 """Where a privacy profile is read."""
 PROVEN = ("transformations", "measurements", "combinators", "core", "domains", "metrics", "measures")
 """Modules whose maps OpenDP proves for floating-point numbers, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One term of that grammar: a name, what stands in it by place, and what by name."""
-
-    name: str
-    places: list[Any] = field(default_factory=list[Any])
-    names: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def is_opendp(found: Any) -> bool:
@@ -47,220 +43,219 @@ def is_opendp(found: Any) -> bool:
 
 
 def read(found: Any) -> Subject:
-    """The claim of an OpenDP object. What cannot be driven has a `refusal`."""
-    if hasattr(found.input_domain, "get_series_domain"):
-        return _read_frame(found)
-    domain, metric = domain_of(found.input_domain), metric_of(found.input_metric)
-    measure = getattr(found, "output_measure", None)
-    output, refusal = "", ""
-    make, write, extra = itself, written, ()
-    if str(found.input_domain).startswith("NPArray2Domain"):
-        descriptor = found.input_domain.descriptor
-        domain = matrices.points_of(descriptor)
-        if isinstance(domain, matrices.Point):
-            make, write, extra = matrices.made(domain), matrices.code(domain), ("import numpy as np",)
-            domain = Vector(domain, descriptor.size)
-    if isinstance(domain, Opaque):
-        refusal = f"the input domain is {domain}"
-    elif metric is None:
-        refusal = f"neighbours in the metric {found.input_metric} are not known here"
-    elif metric in DATASETS.values() and not isinstance(domain, Vector):
-        refusal = f"{found.input_metric} is a distance of datasets that the value ({domain}) does not show"
-    claim = None if measure is None else claim_of(str(measure))
-    if measure is not None and claim is None and not refusal:
-        refusal = f"losses in the measure {measure} are not known here"
-    elif measure is None and not refusal:
-        output = metric_of(found.output_metric) or ""
-        beyond = domain_of(found.output_domain)
-        if not output:
-            refusal = f"distances in the metric {found.output_metric} are not known here"
-        elif output in DATASETS.values() and not (
-            isinstance(beyond, Vector) or str(found.output_domain).startswith("NPArray2Domain")
-        ):
-            # As a matrix of products under the symmetric distance: a distance of the data behind it.
-            refusal = (
-                f"{found.output_metric} is a distance of datasets that an output in {found.output_domain} "
-                "does not show"
-            )
-    return Subject(
-        name=_one_line(found),
-        library="opendp",
-        domain=domain,
-        metric=metric or "",
+    """The claim of an OpenDP object. Raises `Unknown` where it cannot be driven."""
+    claim, output = None, ""
+    if hasattr(found, "output_measure"):
+        claim = claim_of(str(found.output_measure))
+    else:
+        output = metric_of(found.output_metric)
+    metric = metric_of(found.input_metric)
+    subject = Subject(
+        name=" ".join(str(found).split()),
+        domain=None,
+        metric=metric,
         output=output,
         stated=found.map,
         invoke=found.invoke,
         claim=claim,
-        idealised=_is_idealised(found),
-        refusal=refusal,
-        made=make,
-        code=write,
-        lines=(*extra, "import opendp.prelude as dp", "", FEATURES),
+        idealised=getattr(found, "__opendp_dict__", None) is None or _is_idealised(found),
+        lines=LINES,
     )
-
-
-def _read_frame(found: Any) -> Subject:
-    """The claim of an OpenDP transformation or measurement of LazyFrames."""
-    given = str(found.input_metric)
-    identifier = (re.search(r'identifier: col\("([^"]*)"\)', given) or [None, None])[1]
-    domain: Any = frames.frame_domain(found.input_domain, domain_of, identifier)
-    inner = given.removeprefix("FrameDistance(")
-    metric = "symmetric-id" if identifier else metric_of(inner) or ""
-    measure = getattr(found, "output_measure", None)
-    claim, output, refusal = None, "", ""
-    if isinstance(domain, Opaque):
-        refusal = f"the input domain is {domain}"
-    elif metric not in ("symmetric", "symmetric-id"):
-        refusal = f"neighbours in the metric {given} are not known here"
-    elif measure is not None:
-        claim = claim_of(str(measure))
-        refusal = "" if claim else f"losses in the measure {measure} are not known here"
+    if hasattr(found.input_domain, "get_series_domain"):
+        return _of_frames(found, subject)
+    if str(found.input_domain).startswith("NPArray2Domain"):
+        subject = _of_arrays(found.input_domain.descriptor, subject)
     else:
-        reached = str(found.output_metric).removeprefix("FrameDistance(")
-        output = "symmetric-id" if reached.startswith("SymmetricId") else metric_of(reached) or ""
-        refusal = "" if output else f"distances in the metric {found.output_metric} are not known here"
-    framed = given.startswith("FrameDistance")
-
-    def stated(d_in: Any) -> Any:
-        if not framed:
-            return frames.bound_of(found.map(d_in))
-        import opendp.prelude as dp  # type: ignore
-
-        return frames.bound_of(found.map([dp.polars.Bound(by=[], per_group=d_in)]))
-
-    order = [*found.input_domain.columns]
-    return Subject(
-        name=_one_line(found),
-        library="opendp",
-        domain=domain,
-        metric=metric,
-        output=output,
-        stated=stated,
-        invoke=lambda data: frames.rows_of(found.invoke(data), identifier),
-        claim=claim,
-        made=frames.made(domain, order) if not refusal else itself,
-        shown="checked(data).collect()",
-        code=frames.code(domain, order) if not refusal else written,
-        idealised=_is_idealised(found),
-        refusal=refusal,
-        lines=("import opendp.prelude as dp", "import polars as pl", "", FEATURES),
-    )
+        subject = replace(subject, domain=domain_of(found.input_domain))
+    if metric in DATASETS and not isinstance(subject.domain, Vector):
+        raise Unknown(f"{found.input_metric} is a distance of datasets that {subject.domain} do not show")
+    beyond = str(getattr(found, "output_domain", ""))
+    if output in DATASETS and not beyond.startswith(("VectorDomain", "NPArray2Domain")):
+        # As a matrix of products under the symmetric distance: a distance of the data behind it.
+        raise Unknown(f"{found.output_metric} is a distance of datasets that {beyond} does not show")
+    return subject
 
 
-def domain_of(domain: Any) -> Any:
-    """The record of an OpenDP domain; `Opaque` where there is none."""
-    text = str(domain)
-    try:
-        return _domain(_parsed(text), text)
-    except (ValueError, KeyError, IndexError, StopIteration):
-        return Opaque(f"{text}, which is not known here")
-
-
-def _domain(node: Any, text: str) -> Any:
-    if not isinstance(node, Node):
-        return Opaque(f"{text}, which is not known here")
-    if node.name == "AtomDomain":
-        kind = str(node.names["T"])
-        if not (kind in INTEGERS or kind in ("f32", "f64", "bool", "String", "usize", "isize")):
-            return Opaque(f"{text}, of a type that is not known here")
-        kind = {"usize": "u64", "isize": "i64"}.get(kind, kind)
-        low, high = node.names.get("bounds", (None, None))
-        number = float if kind in ("f32", "f64") else int
-        low, high = (None if bound is None else number(bound) for bound in (low, high))
-        # Bounds that are infinite are none; a domain without bounds holds infinities.
-        return Atom(kind, low, high, nan=node.names.get("nan") == "true")
-    inner = [_domain(part, text) for part in (*node.places, *node.names.values()) if isinstance(part, Node)]
-    if opaque := [part for part in inner if isinstance(part, Opaque)]:
-        return opaque[0]
-    if node.name == "OptionDomain" and isinstance(inner[0], Atom):
-        atom = inner[0]
-        return Atom(atom.kind, atom.low, atom.high, atom.nan, True, atom.values)
-    if node.name in ("VectorDomain", "ArrayDomain"):
-        size = node.names.get("size")
-        return Vector(inner[0], None if size is None else int(size))
-    if node.name == "MapDomain":
-        return Mapping(inner[0], inner[1])
-    if node.name == "CategoricalDomain" and isinstance(node.names.get("categories"), list):
-        return Atom("String", values=tuple(map(str, node.names["categories"])))
-    if node.name == "DatetimeDomain":
-        return Atom("datetime")
-    return Opaque(f"{text}, which is not known here")
-
-
-def _parsed(text: str) -> Any:
-    tokens = iter(TOKEN.findall(text))
-    return _term(next(tokens), tokens)[0]
-
-
-def _term(token: str, tokens: Iterator[str]) -> tuple[Any, str]:
-    """One term and the token after it."""
-    if token == "[":
-        found: list[Any] = []
-        token = next(tokens)
-        while token != "]":
-            one, token = _term(token, tokens)
-            found.append(one)
-            if token == ",":
-                token = next(tokens)
-        return found, next(tokens, "")
-    if token.startswith('"'):
-        return re.sub(r"\\(.)", r"\1", token[1:-1]), next(tokens, "")
-    name, after = token, next(tokens, "")
-    if after not in ("(", "{"):
-        return (None if name == "None" else name), after
-    node, token = Node(name), next(tokens)
-    while token not in (")", "}"):
-        one, after = _term(token, tokens)
-        if after in ("=", ":"):
-            node.names[str(one)], after = _term(next(tokens), tokens)
-        else:
-            node.places.append(one)
-        token = next(tokens) if after == "," else after
-    return (node.places[0] if name == "Some" else node), next(tokens, "")
-
-
-def metric_of(metric: Any) -> str | None:
-    """The name in `distances.METRICS` of an OpenDP metric; None where there is none."""
-    text = str(metric)
+def metric_of(metric: Any) -> str:
+    """The name in `distances.METRICS` of an OpenDP metric."""
+    text = str(metric).removeprefix("FrameDistance(")
     name = re.split(r"\W", text, maxsplit=1)[0]
     if name in ("L01InfDistance", "L02InfDistance") and "(AbsoluteDistance" in text:
         return f"l0-l{name[2]}-linf"
     if name == "LInfDistance" and "monotonic" in text:
         return "linf-monotonic"
-    return DATASETS.get(name) or NUMBERS.get(name) or {"DiscreteDistance": "discrete"}.get(name)
+    if name not in METRICS:
+        raise Unknown(f"distances in the metric {metric} are not known here")
+    return METRICS[name]
 
 
-def claim_of(measure: str) -> Callable[[Any], Any] | None:
-    """What a loss in a privacy measure claims, as a function of the loss; None where it is not known here."""
+def claim_of(measure: str) -> Callable[[Any], Any]:
+    """What a loss in a privacy measure claims, as a function of the loss."""
     from audits.privacy import claims
 
-    return {
+    known: dict[str, Callable[[Any], Any]] = {
         "MaxDivergence": claims.Pure,
         "ZeroConcentratedDivergence": claims.ZeroConcentrated,
         "Approximate(MaxDivergence)": lambda loss: claims.Approximate(*loss),
         "Approximate(ZeroConcentratedDivergence)": lambda loss: claims.ApproximateZeroConcentrated(*loss),
         "SmoothedMaxDivergence": lambda profile: claims.Curve({e: profile.delta(e) for e in PROFILE}),
-    }.get(measure)
+    }
+    if measure not in known:
+        raise Unknown(f"losses in the measure {measure} are not known here")
+    return known[measure]
 
 
-def _is_idealised(found: Any) -> bool:
+def _is_idealised(part: Any) -> bool:
     """Whether any part was made outside the modules whose maps hold in floating point."""
-    recorded = getattr(found, "__opendp_dict__", None)
-    if recorded is None:
-        return True
-    pending, seen = [recorded], 0
-    while pending and seen < 10_000:
-        one, seen = pending.pop(), seen + 1
-        one = getattr(one, "__opendp_dict__", one)
-        if isinstance(one, dict):
-            module = one.get("__module__")
-            if module is not None and (module not in PROVEN or "user" in str(one.get("__function__"))):
-                return True
-            pending += one.values()
-        elif isinstance(one, list | tuple):
-            pending += one
-    return False
+    part = getattr(part, "__opendp_dict__", part)
+    if isinstance(part, dict):
+        module, function = part.get("__module__", "core"), str(part.get("__function__"))
+        return module not in PROVEN or "user" in function or any(map(_is_idealised, part.values()))
+    return isinstance(part, list | tuple) and any(map(_is_idealised, part))
 
 
-def _one_line(found: Any) -> str:
-    return " ".join(str(found).split())
+# --- values and lists -------------------------------------------------------------------------------------
+
+
+def domain_of(domain: Any) -> Any:
+    """One of `domains` for an OpenDP domain, by its text: old releases tell it in no other way.
+
+    With ``key: `` and braces as keywords and parentheses it is an expression of Python,
+    ``VectorDomain(AtomDomain(bounds=[0, 10], T=i32), size=5)``.
+    """
+    text = str(domain)
+
+    def python(token: re.Match[str]) -> str:
+        return token[1] or (f"{token[2]}=" if token[2] else {"{": "(", "}": ")"}[token[0]])
+
+    try:
+        return _domain(ast.parse(TEXTS.sub(python, text).replace(" (", "("), mode="eval").body)
+    except (SyntaxError, ValueError, LookupError, TypeError, AttributeError):
+        raise Unknown(f"the input domain is {text}, which is not known here") from None
+
+
+def _domain(node: Any) -> Any:
+    name, named = node.func.id, {one.arg: one.value for one in node.keywords}
+    if name == "AtomDomain":
+        kind = ast.unparse(named["T"])
+        kind = {"usize": "u64", "isize": "i64"}.get(kind, kind)
+        if kind not in (*INTEGERS, "f32", "f64", "bool", "String"):
+            raise ValueError
+        number = float if kind in ("f32", "f64") else int
+        bounds = [number(ast.unparse(one)) for one in named["bounds"].elts] if "bounds" in named else ()
+        return Atom(kind, *bounds, nan="nan" in named and ast.unparse(named["nan"]) == "true")
+    if name == "CategoricalDomain":
+        return Atom("String", values=tuple(ast.literal_eval(named["categories"].args[0])))
+    inner = [_domain(one) for one in (*node.args, *named.values()) if isinstance(one, ast.Call)]
+    if name == "OptionDomain":
+        return replace(inner[0], nullable=True)
+    if name in ("VectorDomain", "ArrayDomain"):
+        return Vector(inner[0], ast.literal_eval(named["size"]) if "size" in named else None)
+    raise LookupError
+
+
+# --- arrays and frames ------------------------------------------------------------------------------------
+
+
+def _of_arrays(descriptor: Any, subject: Subject) -> Subject:
+    """Arrays of two dimensions, as OpenDP's NumPy functions take them: rows within a norm of an origin."""
+    kind = str(descriptor.T)
+    if getattr(descriptor, "cardinalities", None) is not None or kind not in DTYPES:
+        raise Unknown(f"an array of {kind} with cardinalities, or of a type that is not known here")
+    size = descriptor.num_columns or COLUMNS
+    origin = (0.0,) if descriptor.origin is None else tuple(float(x) for x in descriptor.origin.ravel())
+    origin = origin * size if len(origin) == 1 else origin
+    atoms = (Atom(kind, nan=bool(descriptor.nan)),) * size
+    row = Row(atoms, descriptor.norm, descriptor.p or 2, origin)
+
+    def made(rows: Any) -> Any:
+        import numpy as np
+
+        return np.array(rows, dtype=DTYPES[kind]).reshape(-1, size)
+
+    return replace(
+        subject,
+        domain=Vector(row, descriptor.size),
+        made=made,
+        code=lambda rows: f"np.array({written(rows)}, dtype={DTYPES[kind]!r}).reshape(-1, {size})",
+        lines=("import numpy as np", *LINES),
+    )
+
+
+def _of_frames(found: Any, subject: Subject) -> Subject:
+    """LazyFrames as lists of rows, the column of the identifier first, and their outputs as lists of rows."""
+    given, order = found.input_domain, [*found.input_domain.columns]
+    if subject.metric not in ("symmetric", "symmetric-id"):
+        raise Unknown(f"neighbours in the metric {found.input_metric} are not known here")
+    identifier = (re.search(r'identifier: col\("([^"]*)"\)', str(found.input_metric)) or [None, None])[1]
+    names = sorted(order, key=lambda name: name != identifier)
+    atoms: list[Atom] = []
+    for name in names:
+        series = given.get_series_domain(name)
+        atom = domain_of(series.element_domain)
+        if not isinstance(atom, Atom) or atom.kind not in POLARS:
+            raise Unknown(f"the input domain is a frame whose column {name!r} is {atom}")
+        # Whose record has no identifier is not said: identifiers are never null here, nor NaN.
+        null = name != identifier and series.nullable
+        atoms.append(replace(atom, nan=atom.nan and name != identifier, nullable=null))
+
+    def made(rows: Any) -> Any:
+        import polars as pl  # type: ignore
+
+        schema = {name: getattr(pl, POLARS[atom.kind]) for name, atom in zip(names, atoms, strict=True)}
+        return pl.LazyFrame(rows, schema=schema, orient="row").select(order)
+
+    def code(rows: Any) -> str:
+        data = {name: [row[names.index(name)] for row in rows] for name in order}
+        schema = [f"{name!r}: pl.{POLARS[atoms[names.index(name)].kind]}" for name in order]
+        return f"pl.LazyFrame({written(data)}, schema={{{', '.join(schema)}}})"
+
+    framed = str(found.input_metric).startswith("FrameDistance")
+
+    def stated(d_in: Any) -> Any:
+        if not framed:
+            return _whole(found.map(d_in))
+        import opendp.prelude as dp  # type: ignore
+
+        return _whole(found.map([dp.polars.Bound(by=[], per_group=d_in)]))
+
+    return replace(
+        subject,
+        domain=Vector(Row(tuple(atoms)), None, _margins(given, names)),
+        stated=stated,
+        invoke=lambda data: _rows(found.invoke(data), identifier),
+        made=made,
+        code=code,
+        shown="checked(data).collect()",
+        mapped="checked.map([dp.polars.Bound(by=[], per_group={d_in})])" if framed else subject.mapped,
+        lines=("import polars as pl", *LINES),
+    )
+
+
+def _margins(domain: Any, names: list[str]) -> tuple[Margin, ...]:
+    """The promises of a LazyFrameDomain, which tells by its text alone which columns have one."""
+    margins: list[Margin] = []
+    text = re.search(r"margins=\[(.*)\]\)$", str(domain), re.DOTALL)
+    for group in re.findall(r"\{([^{}]*)\}", text[1] if text else ""):
+        by = re.findall(r'col\("([^"]*)"\)', group)
+        if group.strip(", ") != ", ".join(f'col("{name}")' for name in by):
+            raise Unknown(f"the input domain is a frame with a margin by {group}, which is no column")
+        known, places = domain.get_margin(by), tuple(map(names.index, by))
+        margins.append(Margin(places, known.max_length, known.max_groups, known.invariant))
+    return tuple(margins)
+
+
+def _rows(found: Any, identifier: str | None) -> list[Any]:
+    """The rows of a frame that is released or transformed, sorted; the identifier's column first."""
+    frame = found.collect()
+    if identifier in frame.columns:
+        frame = frame.select([identifier, *(name for name in frame.columns if name != identifier)])
+    return sorted(frame.rows(), key=lambda row: [(value is None, repr(type(value)), value) for value in row])
+
+
+def _whole(stated: Any) -> Any:
+    """The distance of whole frames among the bounds of a FrameDistance; infinity where there is none."""
+    if not isinstance(stated, list):
+        return stated
+    whole = [bound.per_group for bound in stated if not len(bound.by) and bound.per_group is not None]
+    return min(whole, default=float("inf"))

@@ -16,7 +16,7 @@ RELATIONS = {"symmetric": "ADD_OR_REMOVE_ONE", "change-one": "REPLACE_ONE", "ham
 
 
 def is_own(found: Any, given: Any) -> bool:
-    """Whether an object is a function with a domain and a stability, given or among its attributes."""
+    """Whether an object is a function with a stability, given or among its attributes."""
     return callable(found) and (
         given.stability is not None or hasattr(found, "stability") or hasattr(found, "sensitivity")
     )
@@ -25,9 +25,7 @@ def is_own(found: Any, given: Any) -> bool:
 def read(found: Any, given: Any) -> Subject:
     """The claim of a function of one argument, a list of records.
 
-    given   domain, stability, metric and output, each None for what the function has as an attribute:
-            `domain` is a Hypothesis strategy of lists, `stability` d_in ↦ d_out or the factor of d_in,
-            `metric` and `output` are names of metrics; "symmetric" and "l2" if nobody says.
+    given   domain, stability, metric and output, each None for what the function has as an attribute.
     Raises ValueError where the domain is missing or a metric is not known.
     """
     said = {
@@ -37,19 +35,17 @@ def read(found: Any, given: Any) -> Subject:
     metric, output = said["metric"] or "symmetric", said["output"] or "l2"
     if not hasattr(said["domain"], "example"):
         raise ValueError(f"domain must be a Hypothesis strategy of lists of records, got {said['domain']!r}")
-    if metric not in DATASETS:
-        raise ValueError(f"metric must be one of {', '.join(DATASETS)}, got {metric!r}")
-    if output not in METRICS:
-        raise ValueError(f"output must be one of {', '.join(METRICS)}, got {output!r}")
-    name = getattr(found, "__name__", type(found).__name__)
+    for name, value, known in ("metric", metric, DATASETS), ("output", output, METRICS):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
     return Subject(
-        name=name,
-        library="",
+        name=getattr(found, "__name__", type(found).__name__),
         domain=Drawn(said["domain"]),
         metric=metric,
         output=output,
         stated=_stability(found, said["stability"], metric),
-        invoke=found if output not in ("l1", "l2", "linf") else lambda data: _parts(found(data)),
+        invoke=found,
+        mapped="",
         idealised=True,
     )
 
@@ -70,14 +66,4 @@ def _sensitivity(found: Any, metric: str) -> float:
         return float(found.sensitivity())
     import dp_accounting
 
-    relation = getattr(dp_accounting.NeighboringRelation, RELATIONS[metric])
-    return float(found.sensitivity(relation))
-
-
-def _parts(value: Any) -> Any:
-    """The numbers of an array, or of arrays in lists and dictionaries, in one row."""
-    if isinstance(value, dict):
-        return [part for key in sorted(value, key=repr) for part in _parts(value[key])]
-    if isinstance(value, list | tuple):
-        return [part for one in value for part in _parts(one)]
-    return value.ravel().tolist() if hasattr(value, "ravel") else [value]
+    return float(found.sensitivity(getattr(dp_accounting.NeighboringRelation, RELATIONS[metric])))

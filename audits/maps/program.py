@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from audits.maps.distances import Gap
 from audits.maps.search import Found
 from audits.maps.subject import Subject
 
@@ -30,15 +30,11 @@ def program(subject: Subject, found: Found, made: Sequence[str]) -> str:
     else:
         shown = [subject.shown.replace("data", name) for name in "DE"]
         lines += [f"a, b = {', '.join(shown)}", "print(a, b, sep='\\n')"]
-        measured = MEASURE.get(subject.output)
-        if measured and isinstance(found.measured, Gap) and found.measured.power is not None:
-            lines.append(f"print('measured:', {measured})")
-    lines.append(f"print('stated:', {_stated(subject, found)}, 'found:', {str(found.measured)!r})")
+        if subject.output in MEASURE and math.inf not in found.measured.values:
+            lines.append(f"print('measured:', {MEASURE[subject.output]})")
+    stated = subject.mapped.format(d_in=repr(found.d_in)) or repr(str(found.stated))
+    lines.append(f"print('stated:', {stated}, 'found:', {str(found.measured)!r})")
     return "\n".join(lines) + "\n"
-
-
-def _stated(subject: Subject, found: Found) -> str:
-    return f"checked.map({found.d_in!r})" if subject.library == "opendp" else repr(str(found.stated))
 
 
 def lines_of(file: Path, name: str, call: str = "") -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from audits.maps.subject import written
 
@@ -68,13 +68,9 @@ class MapResult:
             best = f"; at most {self.ratio:.3g} of what is stated" if self.ratio > 0.0 else ""
             return f"{self.pairs:,} pairs in {self.seconds:.1f} s{best}. This is no proof."
         first, second = self.pair or (None, None)
-        how = (
-            "a proof"
-            if self.certain
-            else "strong evidence from samples"
-            if self.alpha is None
-            else f"refuted at α = {self.alpha:g}"
-        )
+        how = "a proof" if self.certain else "strong evidence from samples"
+        if self.alpha is not None:
+            how = f"refuted at α = {self.alpha:g}"
         if self.verdict == ROUNDING:
             how = "no accusation: the library proves its map for real numbers"
         return (
@@ -84,14 +80,9 @@ class MapResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The result for JSON; datasets as Python writes them."""
-        pair = None if self.pair is None else [written(one) for one in self.pair]
-        return {
-            "format": FORMAT, "verdict": self.verdict, "name": self.name, "pair": pair,
-            "d_in": _plain(self.d_in), "stated": _plain(self.stated), "found": self.found,
-            "program": self.program, "certain": self.certain, "pairs": self.pairs, "ratio": self.ratio,
-            "searched": list(self.searched), "skipped": list(self.skipped), "seconds": self.seconds,
-            "seed": self.seed, "alpha": self.alpha,
-        }  # fmt: skip
+        pair = None if self.pair is None else [*map(written, self.pair)]
+        plain = {name: _plain(getattr(self, name)) for name in ("d_in", "stated")}
+        return {"format": FORMAT} | asdict(self) | {"pair": pair} | plain
 
     @classmethod
     def from_dict(cls, found: dict[str, Any]) -> MapResult:
@@ -99,7 +90,7 @@ class MapResult:
         values: dict[str, Any] = {name: value for name, value in found.items() if name != "format"}
         lists = {name: tuple(values[name]) for name in ("searched", "skipped")}
         values["pair"] = values["pair"] and tuple(map(Written, values["pair"]))
-        return cls(**cast(Any, values | lists))
+        return cls(**(values | lists))
 
 
 class Written(str):

@@ -1,23 +1,36 @@
-"""What an adapter reads off an object: the claim of a stability map, and how to try it."""
+"""What is read off an object: the claim of a stability map, and how to try it."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 LONG = 8
 """Records of a list that are written one by one."""
 
 
+class Unknown(Exception):
+    """An object of a library that is known, with a domain or metric that is not: a sentence."""
+
+
 def written(value: Any) -> str:
-    """A value as Python writes it, with long runs of one record as products: ``[0.5] * 99 + [1.0]``."""
-    if not isinstance(value, list) or len(value) <= LONG:
+    """A value as Python, with long runs of one record as products: ``[0.5] * 99 + [1.0]``."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float('{value}')"
+    if isinstance(value, dict):
+        items = cast("dict[Any, Any]", value).items()
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in items) + "}"
+    if not isinstance(value, list | tuple):
         return repr(value)
-    runs = [(key, len([*same])) for key, same in itertools.groupby(map(repr, value))]
-    if len(runs) > LONG:
-        return repr(value)
+    parts = [*map(written, cast("list[Any]", value))]
+    if isinstance(value, tuple):
+        return f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+    runs = [(key, len([*same])) for key, same in itertools.groupby(parts)]
+    if len(parts) <= LONG or len(runs) > LONG:
+        return f"[{', '.join(parts)}]"
     return " + ".join(f"[{key}]" if times == 1 else f"[{key}] * {times}" for key, times in runs)
 
 
@@ -30,22 +43,19 @@ def itself(value: Any) -> Any:
 class Subject:
     """A function between metric spaces, with the distance that it states.
 
-    name, library     what it is, in words, and the module that the printed program imports.
-    domain            a record of `domains` with `strategy()` and `holds(value)`, or `Opaque`.
+    domain            one of `domains`, with `strategy()` and `holds(value)`.
     metric, output    the input metric and the output metric, names of `distances.METRICS`; for a measurement
                       `output` is empty.
-    claim             for a measurement: stated map(d_in) ↦ a privacy claim.
     stated            d_in ↦ the stated distance, or loss.
     invoke            the function itself.
+    claim             for a measurement: stated loss ↦ a claim of `audits.privacy.claims`.
     made              turns a drawn value into what the function takes; `code` writes that as Python.
-    shown             a released or transformed value in the program, of `data`.
+    shown, mapped     an output of `data`, and the stated distance at {d_in}, in the printed program.
     idealised         whether the library proves its map for real numbers only: rounding is no violation then.
-    refusal           why this object cannot be driven, in a sentence; "" where it can.
-    lines             a program that makes the object as `checked`, as far as it is known.
+    lines             the first lines of that program.
     """
 
     name: str
-    library: str
     domain: Any
     metric: str
     output: str
@@ -55,6 +65,6 @@ class Subject:
     made: Callable[[Any], Any] = itself
     code: Callable[[Any], str] = written
     shown: str = "checked(data)"
+    mapped: str = "checked.map({d_in})"
     idealised: bool = False
-    refusal: str = ""
     lines: tuple[str, ...] = ()
