@@ -12,8 +12,8 @@ from audits.maps import from_opendp, own, sampled
 from audits.maps.neighbours import distances
 from audits.maps.program import program
 from audits.maps.result import NOTHING, REFUTED, ROUNDING, UNDECIDED, MapResult
-from audits.maps.search import Found, Search
-from audits.maps.subject import Subject, Unknown
+from audits.maps.search import Search
+from audits.maps.subject import Found, Subject, Unknown
 
 BUDGET = 60.0
 ALPHA = 0.001

@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from audits.maps.search import Found
-from audits.maps.subject import Subject
+from audits.maps.subject import Found, Subject
 
 MEASURE = {
     "absolute": "abs(a - b)",

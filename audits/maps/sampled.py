@@ -1,6 +1,6 @@
 """A measurement's stated loss, held against samples of its outputs, in the unit of its measure.
 
-A round draws pairs and hands them to `audit_privacy`, which follows the most promising. The k-th round of a
+A round draws pairs and hands them to `audit_privacy`, which follows the most promising. The k-th audit of a
 run has the share α·6/(π²·k²) of α, so that all of them err with probability α at most.
 """
 
@@ -10,37 +10,48 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
+from audits.maps.distances import compared
+from audits.maps.domains import Vector
+from audits.maps.subject import Found, Raised
+
 if TYPE_CHECKING:
     from audits.maps.search import Search
 
-PAIRS = 24
+Pair = tuple[Any, Any]
+PAIRS = 8
 """Pairs of a round, at most."""
-SLOW = 0.05
-"""Seconds of one output; a pair on which it takes longer is left out."""
 SAMPLES = 100_000
 """Outputs of each dataset in a round, at most."""
 LEAST = 10.0
-"""Seconds of a round, at least: a few are needed to decide."""
+"""Seconds of an audit, at least: a few are needed to decide."""
 
 
 def audit(search: Search, number: int, alpha: float) -> None:
-    """One round: what it finds goes to `search`."""
-    from audits.maps.search import Found
+    """One round: what it finds goes to `search`. A violation is audited again on its smallest pair."""
+    d_in = search.choices[number % len(search.choices)]
+    pairs = _pairs(search, d_in, number)
+    found = _audited(search, pairs, d_in, alpha) if pairs else None
+    if found is not None:
+        small = _apart(found.first, found.second)
+        domain = search.subject.domain
+        if isinstance(domain, Vector) and all(map(domain.holds, small)) and domain.together(*small):
+            found = _audited(search, [small], d_in, alpha) or found
+    search.violation = found
+
+
+def _audited(search: Search, pairs: list[Pair], d_in: Any, alpha: float) -> Found | None:
+    """The pair on which the stated loss is refuted, if there is one."""
     from audits.privacy import audit_privacy, each, unseeded
 
-    subject, d_in = search.subject, search.choices[number % len(search.choices)]
+    subject, raised = search.subject, list[Raised]()
     assert subject.claim is not None
-    pairs = _pairs(search, d_in, number)
-    if not pairs:
-        return
-    raised: list[str] = []
 
     def output(data: Any) -> Any:
-        try:
-            return subject.invoke(subject.made(data))
-        except Exception as error:
-            raised.append(f"{type(error).__name__}: {error}")
-            raise
+        found = search.output(data)
+        if isinstance(found, Raised):
+            raised.append(found)
+            raise ValueError(found)
+        return found
 
     stated = subject.stated(d_in)
     claim = subject.claim(stated)
@@ -59,38 +70,46 @@ def audit(search: Search, number: int, alpha: float) -> None:
         )
     except ValueError as error:
         search.unclear.add(f"an audit at d_in = {d_in}: {error}")
-        return
-    first, second = pairs[result.pair_index]
+        return None
     if raised:
         search.failed, search.failure = search.failed + 1, raised[0]
-    elif result.verdict == "refuted":
-        words = result.summary().splitlines()[0]
-        search.violation = Found(first, second, d_in, stated, words, certain=False)
-    elif result.verdict == "undecided":
+        return None
+    if result.verdict == "refuted":
+        words = f"{result.claim.unit} ≥ {result.lower:.6g} ({result.samples:,} samples)"
+        return Found(*pairs[result.pair_index], d_in, stated, words, certain=False)
+    if result.verdict == "undecided":
         search.unclear.add(result.note or "an audit was undecided")
-    if claim.value > 0.0 and not search.violation:
+    if claim.value > 0.0:
         search.ratio = max(search.ratio, min(1.0, result.lower / claim.value))
+    return None
 
 
-def _pairs(search: Search, d_in: Any, number: int) -> list[tuple[Any, Any]]:
-    """New pairs with outputs on both datasets, which are not too slow."""
-    from audits.maps.search import Found, Raised
-    from audits.privacy.draw.datasets import digest
-
-    found: list[tuple[Any, Any]] = []
+def _pairs(search: Search, d_in: Any, number: int) -> list[Pair]:
+    """New pairs, with outputs on both datasets."""
+    found: list[Pair] = []
     for first, second, _ in search.drawn(number, PAIRS, (d_in,)):
         key = hash(repr((first, second, d_in)))
-        if key in search.seen or digest(first) == digest(second):
+        if key in search.seen or compared(first) == compared(second):
             continue
         search.seen[key] = 0.0
         search.pairs += 1
-        began = time.perf_counter()
-        both = [search.output(first), search.output(second)]
-        failed = [str(one) for one in both if isinstance(one, Raised)]
+        failed = [one for one in map(search.output, (first, second)) if isinstance(one, Raised)]
         if failed:
             search.note_raised(Found(first, second, d_in, None, failed[0]), both=len(failed) == 2)
-        elif time.perf_counter() - began > 2.0 * SLOW:
-            search.unclear.add(f"pairs on which an output takes longer than {SLOW} s")
         else:
             found.append((first, second))
     return found
+
+
+def _apart(first: Any, second: Any) -> Pair:
+    """Two lists without the records that both have: as far apart as before."""
+    if not isinstance(first, list):
+        return first, second
+    rest = [*second]
+    kept: list[Any] = []
+    for record in first:
+        if record in rest:
+            rest.remove(record)
+        else:
+            kept.append(record)
+    return kept, rest

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from typing import Any, cast
 from audits.maps import sampled
 from audits.maps.distances import Gap, compared, coordinates, exact, gap
 from audits.maps.neighbours import near, pairs
-from audits.maps.subject import Subject
+from audits.maps.subject import Found, Raised, Subject
 
 ROUND = 300
 """Examples of a round."""
@@ -40,33 +39,6 @@ class Violation(Exception):
 
 class TimeIsUp(BaseException):
     """Raised within Hypothesis, which ends its round at once for what is no `Exception`."""
-
-
-class Raised(str):
-    """An exception as an output: its kind and its last line in words."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, error: Exception) -> Raised:
-        text = str(getattr(error, "message", None) or error)
-        lines = [line.strip() for line in text.splitlines() if re.search("[a-z]{3}", line)]
-        return cls(f"{type(error).__name__}: {lines[-1] if lines else ''}"[:200])
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A pair of neighbours and what was measured on it.
-
-    certain   the function is deterministic on both: a proof. Else the outputs are random.
-    """
-
-    first: Any
-    second: Any
-    d_in: Any
-    stated: Any
-    measured: Gap | str
-    certain: bool = True
 
 
 @dataclass(slots=True)

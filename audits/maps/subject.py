@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
@@ -68,3 +69,30 @@ class Subject:
     mapped: str = "checked.map({d_in})"
     idealised: bool = False
     lines: tuple[str, ...] = ()
+
+
+class Raised(str):
+    """An exception as an output: its kind and its last line in words."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, error: Exception) -> Raised:
+        text = str(getattr(error, "message", None) or error)
+        lines = [line.strip() for line in text.splitlines() if re.search("[a-z]{3}", line)]
+        return cls(f"{type(error).__name__}: {lines[-1] if lines else ''}"[:200])
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pair of neighbours and what was measured on it.
+
+    certain   the function is deterministic on both: a proof. Else the outputs are random.
+    """
+
+    first: Any
+    second: Any
+    d_in: Any
+    stated: Any
+    measured: Any
+    certain: bool = True
