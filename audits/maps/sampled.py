@@ -10,7 +10,7 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from audits.maps.distances import compared
+from audits.maps.distances import compared, gap
 from audits.maps.domains import Vector
 from audits.maps.subject import Found, Raised
 
@@ -32,9 +32,9 @@ def audit(search: Search, number: int, alpha: float) -> None:
     pairs = _pairs(search, d_in, number)
     found = _audited(search, pairs, d_in, alpha) if pairs else None
     if found is not None:
-        small = _apart(found.first, found.second)
-        domain = search.subject.domain
-        if isinstance(domain, Vector) and all(map(domain.holds, small)) and domain.together(*small):
+        small, domain = _apart(found.first, found.second), search.subject.domain
+        near = not gap(search.subject.metric, *small).exceeds(d_in)
+        if isinstance(domain, Vector) and near and all(map(domain.holds, small)) and domain.together(*small):
             found = _audited(search, [small], d_in, alpha) or found
     search.violation = found
 
