@@ -150,29 +150,23 @@ def _nothing(name: str, words: str, seed: int, began: float, skipped: Sequence[s
 def _result(search: Search, began: float, skipped: Sequence[str], asked: Options) -> MapResult:
     subject = search.subject
     found, verdict = _verdict(search)
-    searched = [
-        f"domain: {subject.domain}",
+    # How far something was searched, and what was not: sentences, where there is something to say.
+    searched = {
+        f"domain: {subject.domain}": True,
         f"neighbours: {subject.metric} at d_in = {', '.join(map(repr, search.choices))}; outputs: "
-        f"{subject.output or 'audited by samples'}",
-        f"inputs: {search.pairs:,} pairs"
-        + (", all that the strategy draws" if search.exhausted and verdict == NOTHING else ""),
-    ]
-    if search.random:
-        searched.append(
-            "the function is random: outputs were compared by how often each occurs"
-            + (f"; {search.undecided:,} pairs were not told apart" if search.undecided else "")
-        )
-    if search.audits:
-        searched.append(
-            f"audits of {sampled.PAIRS} pairs or fewer: {search.audits}, which share α = {asked.alpha:g}"
-        )
-    if search.failed:
-        skipped = [*skipped, f"{search.failed:,} pairs on which the function raises: {search.failure}"]
-    skipped = [*skipped, *sorted(search.unclear)]
-    raised = search.raised
-    if raised is not None and verdict != UNDECIDED:
-        searched.append(
-            f"one of two neighbours raises {raised.measured}: {raised.first!r}, {raised.second!r}"
+        f"{subject.output or 'audited by samples'}": True,
+        f"inputs: {search.pairs:,} pairs": True,
+        "all that the strategy draws": search.exhausted and verdict == NOTHING,
+        "the function is random: outputs were compared by how often each occurs": search.random,
+        f"{search.undecided:,} pairs of random outputs were not told apart": search.undecided,
+        f"audits of {sampled.PAIRS} pairs at most: {search.audits}, α = {asked.alpha:g} in all": search.audits,
+    }
+    failed = (
+        [f"{search.failed:,} pairs on which the function raises: {search.failure}"] if search.failed else []
+    )
+    if search.raised is not None:
+        failed.append(
+            f"{search.raised.first!r} and {search.raised.second!r}, where one raises {search.raised.measured}"
         )
     return MapResult(
         verdict=verdict,
@@ -185,8 +179,8 @@ def _result(search: Search, began: float, skipped: Sequence[str], asked: Options
         certain=found is not None and found.certain and verdict == REFUTED,
         pairs=search.pairs,
         ratio=search.ratio,
-        searched=tuple(searched),
-        skipped=tuple(skipped),
+        searched=tuple(words for words, said in searched.items() if said),
+        skipped=(*skipped, *failed, *sorted(search.unclear)),
         seconds=time.monotonic() - began,
         seed=search.seed,
         alpha=None if subject.claim is None else asked.alpha,
@@ -206,8 +200,7 @@ def _words(found: Found | None, verdict: str) -> str:
         return "" if verdict != UNDECIDED else "the function raises on every pair, or none could be drawn."
     if verdict == UNDECIDED:
         return (
-            f"one of two neighbours raises, the other does not: {found.measured}. This tells the "
-            f"datasets apart, and no map speaks of it. D = {found.first!r}, D′ = {found.second!r}, "
-            f"d_in = {found.d_in}."
+            f"one of two neighbours raises, the other does not: {found.measured}. This tells the datasets "
+            "apart, and no map speaks of it."
         )
     return str(found.measured)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from audits.maps.subject import written
 
@@ -90,7 +90,7 @@ class MapResult:
         values: dict[str, Any] = {name: value for name, value in found.items() if name != "format"}
         lists = {name: tuple(values[name]) for name in ("searched", "skipped")}
         values["pair"] = values["pair"] and tuple(map(Written, values["pair"]))
-        return cls(**(values | lists))
+        return cls(**cast(Any, values | lists))
 
 
 class Written(str):
