@@ -159,7 +159,7 @@ def _result(search: Search, began: float, skipped: Sequence[str], asked: Options
         "all that the strategy draws": search.exhausted and verdict == NOTHING,
         "the function is random: outputs were compared by how often each occurs": search.random,
         f"{search.undecided:,} pairs of random outputs were not told apart": search.undecided,
-        f"audits of {sampled.PAIRS} pairs at most: {search.audits}, α = {asked.alpha:g} in all": search.audits,
+        f"audits of {sampled.PAIRS} pairs or fewer: {search.audits}, α = {asked.alpha:g}": search.audits,
     }
     failed = (
         [f"{search.failed:,} pairs on which the function raises: {search.failure}"] if search.failed else []
