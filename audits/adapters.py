@@ -390,9 +390,12 @@ def _seeded(
         return unseeded(each(lambda data: call(data, given)))
 
     def one(data: Any, rng: np.random.Generator) -> Any:
+        if name == "rng":
+            return call(data, dict(given, rng=rng))
         # Generators of the legacy kind are what `random_state` stands for.
         legacy = np.random.RandomState(int(rng.integers(2**32)))
-        seed = {"random_state": legacy, "rng": rng, "seed": int(legacy.randint(2**31))}[name]
-        return call(data, dict(given, **{name: seed}))
+        return call(
+            data, dict(given, **{name: legacy if name == "random_state" else int(legacy.randint(2**31))})
+        )
 
     return each(one)

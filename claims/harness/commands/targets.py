@@ -44,22 +44,23 @@ class Target:
     guessed: str = ""
 
 
-def load_any(target: str, asked: Asked) -> tuple[str | None, Target]:
+def load_any(target: str, asked: Asked, *, as_it_is: bool = False) -> tuple[str | None, Target]:
     """(adjacency, target) of a file, a module, or a name in one, here or in another Python.
 
     "file.py:name", "package.module:name" and "package.module.name" are the same; without a name it is
     `mechanism`. A function that is no mechanism(data, size, rng) is called with --set. Where neither its
     module nor --pairs has pairs they come from the stock, under every adjacency unless the library says
-    which it means. Raises ValueError, one sentence, where something is missing or cannot be imported.
+    which it means. `as_it_is`: a function beside pairs is not wrapped, whatever it takes. Raises ValueError,
+    one sentence, where something is missing or cannot be imported.
     """
     if asked.python is not None or asked.with_packages:
         loaded = _load_elsewhere(target, asked)
     else:
-        loaded = _load_here(target, asked)
+        loaded = _load_here(target, asked, as_it_is)
     return asked.adjacency or ("all" if loaded.pairs is None else None), loaded
 
 
-def _load_here(target: str, asked: Asked) -> Target:
+def _load_here(target: str, asked: Asked, as_it_is: bool) -> Target:
     from audits import adapters
 
     module, names, where = _module_of(target)
@@ -67,7 +68,7 @@ def _load_here(target: str, asked: Asked) -> Target:
     pairs = _pairs(asked, getattr(module, "pairs", None))
     epsilon = _module_number(module, "epsilon", where)
     relation: Any = getattr(module, "adjacency", None)
-    if _draws(found, pairs is not None and not options):
+    if _draws(found, pairs is not None and not options, 0 if as_it_is else 3):
         if options:
             adapters.must_be_taken(found, [*options])
         mechanism = functools.partial(found, **options) if options else found
@@ -99,8 +100,8 @@ def _load_here(target: str, asked: Asked) -> Target:
     )
 
 
-def _draws(found: Any, paired: bool) -> bool:
-    """Whether this is a mechanism(data, size, rng): it says so, or takes three arguments, claims no ε and
+def _draws(found: Any, paired: bool, many: int) -> bool:
+    """Whether this is a mechanism(data, size, rng): it says so, or takes so many arguments, claims no ε and
     stands beside pairs."""
     if isinstance(found, type) or hasattr(found, "input_metric"):
         return False
@@ -112,7 +113,7 @@ def _draws(found: Any, paired: bool) -> bool:
     if hasattr(found, "replayable") or "size" in names or not paired:
         return hasattr(found, "replayable") or "size" in names
     try:
-        signature.bind(*range(3))
+        signature.bind_partial(*range(many))
     except TypeError:
         return False
     return "epsilon" not in names

@@ -145,7 +145,7 @@ def _results(target: str, options: Options) -> list[tuple[Target, TraceResult]]:
     from audits.trace import trace_privacy
 
     asked = options.asked()
-    adjacency, loaded = required(f"{target}: to load it", load_any, target, asked)
+    adjacency, loaded = required(f"{target}: to load it", load_any, target, asked, as_it_is=True)
     claim = loaded.epsilon if options.epsilon is None else options.epsilon
     if claim is None:
         raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
