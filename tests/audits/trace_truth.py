@@ -80,6 +80,18 @@ def descent_from_random_weights(data, rng):
     return w
 
 
+@case(CLEAN, FOURTH, epsilon=3.0, delta=1e-2)
+def descent_whose_gradients_are_clipped_one_by_one(data, rng):
+    weights = np.zeros(2)
+    for _ in range(3):
+        total = np.zeros(2)
+        for x in data:
+            gradient = np.array([x, 1 - x]) - weights
+            total = total + gradient / max(1.0, np.linalg.norm(gradient))
+        weights = weights + 0.1 * (total + rng.normal(0, 6.0, size=2))
+    return weights
+
+
 cases(
     CLEAN,
     {

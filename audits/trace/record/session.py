@@ -98,6 +98,7 @@ class Session:
         self.uses: List[Use] = []
         self.compared: List[Comparison] = []
         self.used: Dict[Any, int] = {}
+        self.opening: Dict[int, Any] = {}
         self.alone: Set[int] = set()
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
@@ -284,11 +285,12 @@ class Session:
         Numbers of a random batch are added to noise one by one: as many sums as there are records in it.
         """
         known = {name: self.tape.used.get(name, 0) - times for name, times in self.used.items()}
-        return {(what, first): more for (what, first), more in known.items() if more and _adds(what, first)}
+        loops = {*self.opening.values(), *self.tape.opening.values()}
+        return {name: more for name, more in known.items() if more and name in loops}
 
     def adds_in_loops(self) -> bool:
-        """Whether an operation adds to one noise more often than once."""
-        return any(times > 1 and _adds(*name) for name, times in self.used.items())
+        """Whether the first operation that adds to some noise does so more often than once."""
+        return any(self.used[name] > 1 for name in self.opening.values())
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.
@@ -297,9 +299,12 @@ class Session:
         """
         where, operation = site()
         key, public, release = self.key(ids, operation), False, self.changes.release
-        # What a loop adds up is released after the last of its sums.
-        name, times = key[1::-1], {} if self.tape is None else self.tape.used
-        looped = name in self.changes.ends or times.get(name, 0) > 1
+        name = key[1::-1]
+        if not soft:
+            self.opening.setdefault(key[0], name)
+        # What a loop adds up is released after the last of its sums, and later loops are post-processing.
+        first = self.tape is not None and self.tape.opening.get(key[0]) == name
+        looped = name in self.changes.ends or (first and self.tape.used[name] > 1)
         if key[2] < 0:
             return value, False  # D has no such sum
         known = self.known_uses.get(key)
@@ -347,11 +352,6 @@ class Session:
             return frozen
         adapted = self._by_record(frozen, np.shape(outcome))
         return outcome if adapted is None else adapted
-
-
-def _adds(what: Any, first: Any) -> bool:
-    """Whether an event, by its name, is a sum with noise."""
-    return isinstance(what, tuple) and isinstance(first, int) and first >= 0
 
 
 def drawn_by(event: Comparison) -> Set[int]:
