@@ -120,7 +120,7 @@ class _Walk:
             self.lengths[path] = len(items)
         marks = [""] * len(items) if names is None else [*map(_named, names)]
         paths = [path + name for name in names or (f"{AT}{j}" for j in range(len(items)))]
-        if {*map(type, items)} <= PLAIN:  # the column of a table, most often: 7 times as fast as one by one
+        if {*map(type, items)} <= PLAIN:  # the column of a table, most often
             self.form += [f"{mark}{LEAF}, " for mark in marks]
             self.paths += paths
             self.held += items
