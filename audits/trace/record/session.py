@@ -303,8 +303,9 @@ class Session:
         if not soft:
             self.opening.setdefault(key[0], name)
         # What a loop adds up is released after the last of its sums, and later loops are post-processing.
-        first = self.tape is not None and self.tape.opening.get(key[0]) == name
-        looped = name in self.changes.ends or (first and self.tape.used[name] > 1)
+        looped, tape = name in self.changes.ends, self.tape
+        if tape is not None and tape.opening.get(key[0]) == name:
+            looped = looped or tape.used[name] > 1
         if key[2] < 0:
             return value, False  # D has no such sum
         known = self.known_uses.get(key)
