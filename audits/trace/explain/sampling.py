@@ -134,7 +134,8 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
                 row = session.row(index)
                 if row is None:
                     return ()  # a draw that is only made where these coins fall otherwise
-                at: int = used.get(index, row.at)
+                drawn: int = row.at
+                at = used.get(index, drawn)
                 before = [i for i, coin in enumerate(coins) if coin.at <= at]
                 (spoilt if not before or outs[before[-1]] else reached).add(index)
     lines = {tuple(session.row(index).where[:2]) for index in reached - spoilt}
