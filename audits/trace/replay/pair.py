@@ -36,6 +36,7 @@ FIRST_FRESH = 1000
 UNSEEN = 8
 """Runs on the same data of a program that draws nothing that is watched."""
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
+LOOP = "a loop adds numbers to noise one by one, and which of its sums is released is a guess; with it, %s"
 UNREAD = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
 
 
@@ -213,6 +214,8 @@ class Traced:
             # Noise inside of a function, which is then minimised: nothing is released where it is added.
             where, name = recorded.session.opaque[0]
             rows, findings, lost = [], [], [*lost, Lost(where, OPAQUE % name)]
+        if self.looped:
+            findings, lost = _without_guesses(findings, lost)
         report = replace(
             report, rows=tuple(rows), findings=tuple(findings), lost=tuple(_once(lost)), gap=gap is not None,
             mirror=frozen.error is None and longer(frozen.session, recorded.session),
@@ -305,6 +308,14 @@ def _once(said: Sequence[Any]) -> List[Any]:
     """Findings of one kind, and what is lost, once a line."""
     kept = {key(item) if isinstance(item, Finding) else item: item for item in reversed(said)}
     return [item for item in said if item is kept.get(key(item) if isinstance(item, Finding) else item)]
+
+
+def _without_guesses(findings: List[Finding], lost: List[Lost]) -> Tuple[List[Finding], List[Lost]]:
+    """Findings and what is lost, where a loop adds numbers to noise: which of its sums is released is a guess
+    where steps depend on each other, and so is what is said of noise in the output."""
+    guesses = [finding for finding in findings if finding.kind in ("shared", "scale", "output")]
+    more = [Lost(finding.where, LOOP % finding.text) for finding in guesses]
+    return [finding for finding in findings if finding not in guesses], [*lost, *more]
 
 
 def _beside(pair: Pair, row: Draw, path: str) -> Finding:
