@@ -394,8 +394,7 @@ def _seeded(
             return call(data, dict(given, rng=rng))
         # Generators of the legacy kind are what `random_state` stands for.
         legacy = np.random.RandomState(int(rng.integers(2**32)))
-        return call(
-            data, dict(given, **{name: legacy if name == "random_state" else int(legacy.randint(2**31))})
-        )
+        seed = legacy if name == "random_state" else int(legacy.randint(2**31))
+        return call(data, dict(given, **{name: seed}))
 
     return each(one)

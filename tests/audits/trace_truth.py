@@ -13,6 +13,7 @@ import numpy as np
 from scipy import stats
 
 from audits.trace.ledger.losses import gaussian_epsilon
+from benchmarks.grey.correct_loops import noise_after_the_loop
 from tests.audits.trace_programs import CLEAN, EXCEEDS, LEAK, LOST, REMOVED, case, cases
 
 FOUR = np.array([1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.25, 0.75])
@@ -80,17 +81,7 @@ def descent_from_random_weights(data, rng):
     return w
 
 
-@case(CLEAN, FOURTH, epsilon=3.0, delta=1e-2)
-def descent_whose_gradients_are_clipped_one_by_one(data, rng):
-    weights = np.zeros(2)
-    for _ in range(3):
-        total = np.zeros(2)
-        for x in data:
-            gradient = np.array([x, 1 - x]) - weights
-            total = total + gradient / max(1.0, np.linalg.norm(gradient))
-        weights = weights + 0.1 * (total + rng.normal(0, 6.0, size=2))
-    return weights
-
+case(CLEAN, FOURTH, epsilon=3.0, delta=1e-2)(noise_after_the_loop)
 
 cases(
     CLEAN,

@@ -27,7 +27,7 @@ MOST_NAMED = 20
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
 SECONDS = 1.0
-"""Processor time that these runs may take."""
+"""Processor time that runs with coins made anew may take."""
 
 
 def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Union[Difference, Lost]:

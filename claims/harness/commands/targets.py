@@ -109,14 +109,14 @@ def _draws(found: Any, paired: bool, many: int) -> bool:
         signature = inspect.signature(found)
     except (TypeError, ValueError):
         return paired
-    names = signature.parameters
-    if hasattr(found, "replayable") or "size" in names or not paired:
-        return hasattr(found, "replayable") or "size" in names
+    says = hasattr(found, "replayable") or "size" in signature.parameters
+    if says or not paired:
+        return says
     try:
         signature.bind_partial(*range(many))
     except TypeError:
         return False
-    return "epsilon" not in names
+    return "epsilon" not in signature.parameters
 
 
 def _pairs(asked: Asked, own: Any) -> Any:
