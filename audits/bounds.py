@@ -16,18 +16,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from audits.evidence import Evidence, Side, Verdict
+from implementations.checks import numbers, positive, whole_number
 
 Array = NDArray[np.float64]
 Point = Mapping[str, float | int | str]
 
-_Z90 = 1.2815515655446004
+Z90 = 1.2815515655446004
+"""The quantile 0.9 of the normal law: resolutions are caught with this probability."""
 _METHODS = ("student-t", "betting", "clopper-pearson")
 
 
@@ -65,9 +66,8 @@ def check_bound(
     >>> check_bound(values, 0.9, alpha=1e-3, quantity="risk").verdict.value
     'REFUTED'
     """
-    sample = _finite("values", values).ravel()
-    target = _one("claimed", claimed)
-    level = _level(alpha, side)
+    sample = numbers("values", values).ravel()
+    target, level = float(numbers("claimed", claimed)), _level(alpha, side)
     if sample.size < 2:
         raise ValueError(f"values must hold at least 2 trials, got {sample.size}")
     if method == "student-t":
@@ -80,8 +80,11 @@ def check_bound(
         low, high, reach = _binomial_limits(sample, target, level, side)
     else:
         raise ValueError(f"method must be one of {_METHODS}, got {method!r}")
-    found = _Interval(float(sample.mean()), low, high, reach, level, alpha, sample.size, method)
-    return _judge(found, target, side, quantity, point)
+    found = Evidence(
+        quantity=quantity, estimate=float(sample.mean()), low=low, high=high, confidence=1.0 - 2.0 * level,
+        method=method, samples=sample.size, claimed=target, point=dict(point or {}), alpha_spent=alpha,
+    )  # fmt: skip
+    return _judged(found, target, side, reach)
 
 
 def check_mean(
@@ -100,101 +103,44 @@ def check_mean(
     Skewness is unknown here and not corrected for. standard_error > 0, trials ≥ 2. Raises ValueError
     otherwise, and as `check_bound`.
     """
-    target, level = _one("claimed", claimed), _level(alpha, side)
-    centre, error = _one("mean", mean), _one("standard_error", standard_error)
-    if error <= 0.0:
-        raise ValueError(
-            f"standard_error must be > 0, got {standard_error}; `judge.at_most` is for an exact value"
-        )
-    if trials < 2:
-        raise ValueError(f"trials must be ≥ 2, got {trials}")
-    quantile = _t_quantile(level, trials - 1)
-    reach = _noncentrality(quantile, trials - 1) * error
-    low, high = centre - quantile * error, centre + quantile * error
-    found = _Interval(centre, low, high, reach, level, alpha, trials, "student-t")
-    return _judge(found, target, side, quantity, point)
-
-
-def mean_interval(
-    values: ArrayLike,
-    *,
-    alpha: float,
-    method: str = "student-t",
-    support: tuple[float, float] | None = None,
-) -> tuple[float, float]:
-    """Two-sided confidence interval of the mean at level 1 − alpha, by the same limits as `check_bound`.
-
-    >>> low, high = mean_interval([0, 1, 1, 1], alpha=0.05, method="clopper-pearson")
-    >>> round(low, 4), round(high, 4)
-    (0.1941, 0.9937)
-    """
-    evidence = check_bound(
-        values, 0.0, side=Side.TIGHT, alpha=alpha, quantity="mean", method=method, support=support
-    )
-    return evidence.low, evidence.high
-
-
-def quantile_interval(values: ArrayLike, level: float, alpha: float) -> tuple[float, float]:
-    """Two-sided confidence interval of the `level`-quantile from order statistics, exact at level 1 − alpha.
-
-    The number of values below the quantile is binomial; infinite where the sample is too small.
-    """
-    from scipy.stats import binom
-
-    ordered = np.sort(_finite("values", values).ravel())
-    n = ordered.size
-    # P(X₍k₎ > q) = P(Bin(n, level) < k) ≤ α/2 and P(X₍k₎ < q) = P(Bin(n, level) ≥ k) ≤ α/2 (1-based k).
-    below = int(binom.ppf(0.5 * alpha, n, level))
-    above = int(binom.isf(0.5 * alpha, n, level)) + 1
-    low = -math.inf if below < 1 else float(ordered[below - 1])
-    high = math.inf if above > n else float(ordered[above - 1])
-    return low, high
-
-
-# --- Input -------------------------------------------------------------------------------------------
-
-
-def _finite(name: str, value: object) -> Array:
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, got {value!r}") from None
-    bad = ~np.isfinite(array)
-    if bad.any():
-        raise ValueError(f"{name} must be finite, got {array[bad][0]} ({int(bad.sum())} of {array.size})")
-    return array
-
-
-def _one(name: str, value: object) -> float:
-    array = _finite(name, value)
-    if array.ndim:
-        raise ValueError(f"{name} must be one number, got shape {array.shape}")
-    return float(array)
-
-
-def _level(alpha: float, side: Side) -> float:
-    """The error probability of each one-sided limit."""
-    if not 0.0 < _one("alpha", alpha) < 0.5:
-        raise ValueError(f"alpha must be in (0, 0.5), got {alpha}")
-    return alpha / 2.0 if Side(side) is Side.TIGHT else alpha
+    target, level = float(numbers("claimed", claimed)), _level(alpha, side)
+    positive(standard_error=standard_error)
+    whole_number(2, trials=trials)
+    centre, error = float(numbers("mean", mean)), float(standard_error)
+    quantile = t_quantile(level, trials - 1)
+    reach = noncentrality(quantile, trials - 1) * error
+    found = Evidence(
+        quantity=quantity, estimate=centre, low=centre - quantile * error, high=centre + quantile * error,
+        confidence=1.0 - 2.0 * level, method="student-t", samples=trials, claimed=target,
+        point=dict(point or {}), alpha_spent=alpha,
+    )  # fmt: skip
+    return _judged(found, target, side, reach)
 
 
 # --- Limits: (lower, upper, reach) -------------------------------------------------------------------------
 # `reach` is how far beyond the bound a mean must lie to be refuted with probability 0.9.
 
 
-def _t_quantile(alpha: float, df: float) -> float:
-    from scipy.special import stdtrit
+def _level(alpha: float, side: Side) -> float:
+    """The error probability of each one-sided limit."""
+    if not 0.0 < alpha < 0.5:
+        raise ValueError(f"alpha must be in (0, 0.5), got {alpha}")
+    return alpha / 2.0 if Side(side) is Side.TIGHT else alpha
 
-    return -float(stdtrit(df, alpha))
+
+def t_quantile(alpha: float, df: float) -> float:
+    """The upper α-quantile of Student's t; of the normal law where `df` is infinite."""
+    from scipy.special import ndtri, stdtrit
+
+    return -float(ndtri(alpha) if math.isinf(df) else stdtrit(df, alpha))
 
 
-def _noncentrality(quantile: float, df: float) -> float:
+def noncentrality(quantile: float, df: float) -> float:
     """Shift, in standard errors, at which a t statistic passes `quantile` with probability 0.9.
 
     P(Z + c > q·W) with W² = χ²_df/df; W is normal to first order, mean 1 − 1/(4df), variance 1/(2df).
     """
-    return quantile * (1.0 - 0.25 / df) + _Z90 * math.sqrt(1.0 + quantile**2 / (2.0 * df))
+    return quantile * (1.0 - 0.25 / df) + Z90 * math.sqrt(1.0 + quantile**2 / (2.0 * df))
 
 
 def _student_limits(sample: Array, target: float, level: float, side: Side) -> tuple[float, float, float]:
@@ -205,14 +151,14 @@ def _student_limits(sample: Array, target: float, level: float, side: Side) -> t
     if sd <= 1e-15 * abs(centre):
         return -math.inf, math.inf, math.inf
     skewness = float(np.mean((deviation / sd) ** 3))
-    quantile, error = _t_quantile(level, n - 1), sd / math.sqrt(n)
+    quantile, error = t_quantile(level, n - 1), sd / math.sqrt(n)
     # P(T ≤ x) = Φ(x) + κ(2x² + 1)φ(x)/(6√n) + O(1/n): a positive κ makes the lower tail of T heavier, so the
     # upper limit must move out, and a negative one the lower limit. The light side is left as it is. Twice
     # the term: a sample whose mean errs to the harmful side also shows too little of the skewness.
     shift = 2.0 * skewness * (2.0 * quantile**2 + 1.0) / (6.0 * math.sqrt(n))
     to_low, to_high = quantile + max(-shift, 0.0), quantile + max(shift, 0.0)
     used = {Side.UPPER: to_low, Side.LOWER: to_high, Side.TIGHT: max(to_low, to_high)}[Side(side)]
-    reach = _noncentrality(used, n - 1) * error
+    reach = noncentrality(used, n - 1) * error
     return centre - to_low * error, centre + to_high * error, reach
 
 
@@ -273,7 +219,7 @@ def _betting_limits(
 ) -> tuple[float, float, float]:
     if support is None:
         raise ValueError("support must be given for method='betting', got None; e.g. support=(0.0, 1.0)")
-    low, high = _one("support[0]", support[0]), _one("support[1]", support[1])
+    low, high = numbers("support", support).tolist()
     if not low < high:
         raise ValueError(f"support must be (low, high) with low < high, got {support}")
     if sample.min() < low or sample.max() > high:
@@ -284,7 +230,7 @@ def _betting_limits(
     lower, upper = _betting_lower(unit, level), 1.0 - _betting_lower(1.0 - unit, level)
     mean = float(unit.mean())
     lower, upper = min(lower, mean), max(upper, mean)
-    width = max(mean - lower, upper - mean) + _Z90 * float(unit.std()) / math.sqrt(unit.size)
+    width = max(mean - lower, upper - mean) + Z90 * float(unit.std()) / math.sqrt(unit.size)
     return low + (high - low) * lower, low + (high - low) * upper, (high - low) * width
 
 
@@ -315,38 +261,20 @@ def _betting_lower(unit: Array, alpha: float) -> float:
 # --- The verdict -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Interval:
-    """A mean with its one-sided limits at `level`, and how far a mean must be off for them to show it."""
-
-    estimate: float
-    low: float
-    high: float
-    reach: float
-    level: float
-    alpha: float
-    trials: int
-    method: str
-
-
-def _judge(found: _Interval, target: float, side: Side, quantity: str, point: Point | None) -> Evidence:
-    estimate, low, high, reach = found.estimate, found.low, found.high, found.reach
-    above, below = low > target, high < target
-    broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[Side(side)]
-    note = ""
-    if broken:
-        verdict = Verdict.REFUTED
-        note = (
-            f"mean {estimate:.6g} in [{low:.6g}, {high:.6g}], claimed {Side(side).value} bound {target:.6g}"
+def _judged(found: Evidence, target: float, side: Side, reach: float) -> Evidence:
+    """The evidence with its verdict, by how far off a mean must be for the limits to show it."""
+    above, below = found.low > target, found.high < target
+    if {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[Side(side)]:
+        verdict, note = (
+            Verdict.REFUTED,
+            (
+                f"mean {found.estimate:.6g} in [{found.low:.6g}, {found.high:.6g}], "
+                f"claimed {Side(side).value} bound {target:.6g}"
+            ),
         )
-    elif not math.isfinite(reach):
+    elif math.isfinite(reach):
+        verdict, note = Verdict.CONSISTENT, ""
+    else:
         verdict = Verdict.INCONCLUSIVE
         note = "with so few or so uniform values no mean could have been refuted"
-    else:
-        verdict = Verdict.CONSISTENT
-    extra: dict[str, Any] = {"resolution": reach} if math.isfinite(reach) else {}
-    return Evidence(
-        quantity=quantity, estimate=estimate, low=low, high=high, confidence=1.0 - 2.0 * found.level,
-        method=found.method, samples=found.trials, claimed=target, point=dict(point or {}),
-        verdict=verdict, alpha_spent=found.alpha, note=note, **extra,
-    )  # fmt: skip
+    return replace(found, verdict=verdict, note=note, resolution=reach if math.isfinite(reach) else None)

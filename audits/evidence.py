@@ -103,35 +103,6 @@ def no_coarser(evidence: Evidence, largest_resolution: float | None) -> Evidence
     return replace(evidence, verdict=Verdict.INCONCLUSIVE, note=note)
 
 
-def exact_evidence(
-    quantity: str,
-    value: float,
-    *,
-    claimed: float | None = None,
-    verdict: Verdict | None = None,
-    point: Mapping[str, float | int | str] | None = None,
-    method: str = "exact",
-    note: str = "",
-) -> Evidence:
-    """Evidence of zero width from a closed form, an enumeration or a quadrature.
-
-    >>> exact_evidence("δ at ε = 1", 0.05, claimed=0.01, verdict=Verdict.REFUTED).high
-    0.05
-    """
-    return Evidence(
-        quantity=quantity,
-        estimate=value,
-        low=value,
-        high=value,
-        confidence=1.0,
-        method=method,
-        claimed=claimed,
-        point=dict(point or {}),
-        verdict=verdict,
-        note=note,
-    )
-
-
 def combine(evidence: Iterable[Evidence]) -> Verdict:
     """The verdict that all pieces together carry.
 

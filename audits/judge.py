@@ -14,12 +14,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Rational
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from audits.bounds import Z90, check_bound
 from audits.evidence import Evidence, Side, Verdict, no_coarser
+from implementations.checks import probability
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,67 +38,46 @@ CONFIDENCE = 0.997
 # --- Exact values --------------------------------------------------------------------------------------
 
 
-def at_most(
-    quantity: str,
-    measured: Exact,
-    claimed: Exact,
-    *,
-    point: Point | None = None,
-    error: float = 0.0,
-    decides: bool = True,
-    method: str = "exact",
-    note: str = "",
-) -> Evidence:
-    """Exact evidence that measured ≤ claimed: CONFIRMED, or REFUTED where it is above by more than rounding.
+class Options(TypedDict, total=False):
+    """What an exact comparison may be told.
 
-    error    bound of the numerical error of `measured` (a quadrature, a root): where claimed lies within it
-             the comparison is INCONCLUSIVE. Integers and fractions are compared without any slack.
+    error    bound of the numerical error of the measured value (a quadrature, a root): where the claimed one
+             lies within it the comparison is INCONCLUSIVE.
     decides  False where the value belongs to one instance of a statement about all: then it can refute but
              carries no verdict when it holds.
+    """
 
-    Raises ValueError for NaN, for an infinite error and for a negative one.
+    point: Point | None
+    error: float
+    decides: bool
+    method: str
+    note: str
+
+
+def at_most(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Options]) -> Evidence:
+    """Exact evidence that measured ≤ claimed: CONFIRMED, or REFUTED where it is above by more than rounding.
+
+    Integers and fractions are compared without any slack. Raises ValueError for NaN, and for an error that is
+    infinite or negative.
 
     >>> at_most("δ at ε = 1", 0.05, 0.01).verdict.value, at_most("n", 3, 3).verdict.value
     ('REFUTED', 'CONFIRMED')
     """
-    verdict = _verdict(quantity, measured, claimed, Side.UPPER, error, decides)
-    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
+    return _compared(quantity, measured, claimed, Side.UPPER, **options)
 
 
-def at_least(
-    quantity: str,
-    measured: Exact,
-    claimed: Exact,
-    *,
-    point: Point | None = None,
-    error: float = 0.0,
-    decides: bool = True,
-    method: str = "exact",
-    note: str = "",
-) -> Evidence:
+def at_least(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Options]) -> Evidence:
     """Exact evidence that measured ≥ claimed; the mirror image of `at_most`."""
-    verdict = _verdict(quantity, measured, claimed, Side.LOWER, error, decides)
-    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
+    return _compared(quantity, measured, claimed, Side.LOWER, **options)
 
 
-def equals(
-    quantity: str,
-    measured: Exact,
-    claimed: Exact,
-    *,
-    point: Point | None = None,
-    error: float = 0.0,
-    decides: bool = True,
-    method: str = "exact",
-    note: str = "",
-) -> Evidence:
+def equals(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Options]) -> Evidence:
     """Exact evidence that measured = claimed, from both sides; arguments as `at_most`.
 
     >>> equals("Σ p", 0.1 + 0.2, 0.3).verdict.value
     'CONFIRMED'
     """
-    verdict = _verdict(quantity, measured, claimed, Side.TIGHT, error, decides)
-    return _evidence(quantity, float(measured), claimed, verdict, point, error, method, note)
+    return _compared(quantity, measured, claimed, Side.TIGHT, **options)
 
 
 def reported(
@@ -117,20 +98,34 @@ def undecided(quantity: str, value: Exact, why: str, *, point: Point | None = No
     return _evidence(quantity, float(value), None, Verdict.INCONCLUSIVE, point, 0.0, "exact", why)
 
 
-def _verdict(
-    quantity: str, measured: Exact, claimed: Exact, side: Side, error: float, decides: bool
-) -> Verdict | None:
-    """What an exact comparison decides; None where it holds and is only shown."""
+def _compared(
+    quantity: str,
+    measured: Exact,
+    claimed: Exact,
+    side: Side,
+    *,
+    point: Point | None = None,
+    error: float = 0.0,
+    decides: bool = True,
+    method: str = "exact",
+    note: str = "",
+) -> Evidence:
+    """An exact comparison, whose verdict is None where it holds and is only shown."""
     if not (math.isfinite(error) and error >= 0.0):
         raise ValueError(f"error must be finite and ≥ 0, got {error}")
     if math.isnan(measured) or math.isnan(claimed):
         raise ValueError(f"{quantity!r} needs numbers, got {measured} against {claimed}")
-    above = _beyond(measured, claimed, error)
-    below = _beyond(-measured, -claimed, error)
-    broken = {Side.UPPER: above, Side.LOWER: below, Side.TIGHT: above or below}[side]
-    open_ = error > 0.0 and not broken and _within_error(measured, claimed, error, side)
-    verdict = Verdict.REFUTED if broken else Verdict.INCONCLUSIVE if open_ else Verdict.CONFIRMED
-    return verdict if decides or verdict is Verdict.REFUTED else None
+    signs = {Side.UPPER: (1,), Side.LOWER: (-1,), Side.TIGHT: (1, -1)}[side]
+    verdict = Verdict.CONFIRMED
+    if any(_beyond(sign * measured, sign * claimed, error) for sign in signs):
+        verdict = Verdict.REFUTED
+    elif error > 0.0 and side is not Side.TIGHT:
+        # The true value may lie beyond. An equality is never decided more finely: that counts as holding.
+        may_be = signs[0] * float(measured) + error
+        if _beyond(may_be, signs[0] * float(claimed), 0.0):
+            verdict = Verdict.INCONCLUSIVE
+    shown = verdict if decides or verdict is Verdict.REFUTED else None
+    return _evidence(quantity, float(measured), claimed, shown, point, error, method, note)
 
 
 def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:
@@ -139,17 +134,6 @@ def _beyond(measured: Exact, claimed: Exact, error: float) -> bool:
     if both_exact or math.isinf(claimed):
         return bool(measured > claimed)
     return float(measured) - error > float(claimed) + ROUNDING * abs(float(claimed)) + 1e-300
-
-
-def _within_error(measured: Exact, claimed: Exact, error: float, side: Side) -> bool:
-    """Whether the numerical error leaves the comparison open: the true value may lie beyond the claimed one.
-
-    An equality is never decided more finely than `error`; that counts as holding.
-    """
-    if side is Side.TIGHT:
-        return False
-    sign = 1.0 if side is Side.UPPER else -1.0
-    return _beyond(sign * float(measured) + error, sign * float(claimed), 0.0)
 
 
 def _evidence(
@@ -212,8 +196,6 @@ def mean_equals(
 def _mean(
     quantity: str, values: ArrayLike, claimed: float, side: Side, alpha: float, options: dict[str, Any]
 ) -> Evidence:
-    from audits.bounds import check_bound
-
     point = _plain(options.pop("point", None))
     limit = options.pop("largest_resolution", None)
     found = check_bound(values, claimed, side=side, alpha=alpha, quantity=quantity, point=point, **options)
@@ -226,6 +208,7 @@ def drawn_from(
     distribution: Callable[[np.ndarray], np.ndarray],
     *,
     alpha: float,
+    allowed: float = 0.0,
     point: Point | None = None,
     note: str = "",
 ) -> Evidence:
@@ -234,6 +217,7 @@ def drawn_from(
     distribution  x (k,) → P(X ≤ x); it is asked at 2000 of the order statistics, which can only make the
                   measured distance smaller.
     alpha         probability that a sampler of this law is refuted, for every sample size (Kolmogorov 1933).
+    allowed       a distance that the sampler may have from the law: a stated total variation.
     The resolution is the Kolmogorov distance that is caught with probability 0.9: at the point where two laws
     are that far apart the empirical function has a standard deviation of at most 1/(2√n).
     Raises ValueError for fewer than 8 draws, draws that are not finite and alpha outside (0, 1).
@@ -248,17 +232,16 @@ def drawn_from(
     x = np.sort(np.asarray(draws, dtype=np.float64).ravel())
     if x.size < 8 or not np.isfinite(x).all():
         raise ValueError(f"draws must be at least 8 finite numbers, got {x.size}: {x[:8]}")
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
+    probability(alpha=alpha)
     ranks = np.unique(np.linspace(0, x.size - 1, 2000).astype(np.int64))
     values = distribution(x[ranks])
     distance = max(float(((ranks + 1) / x.size - values).max()), float((values - ranks / x.size).max()))
-    critical = float(kstwo.isf(alpha, x.size))
-    resolution = critical + 0.5 * 1.2815515655446004 / math.sqrt(x.size) + 1.0 / ranks.size
+    reach = float(kstwo.isf(alpha, x.size))
+    resolution = allowed + reach + 0.5 * Z90 / math.sqrt(x.size) + 1.0 / ranks.size
     return Evidence(
-        quantity=quantity, estimate=distance, low=max(0.0, distance - critical), high=distance + critical,
-        confidence=1.0 - alpha, method="kolmogorov-smirnov", samples=int(x.size), claimed=0.0,
-        point=_plain(point), verdict=Verdict.REFUTED if distance > critical else Verdict.CONSISTENT,
+        quantity=quantity, estimate=distance, low=max(0.0, distance - reach), high=distance + reach,
+        confidence=1.0 - alpha, method="kolmogorov-smirnov", samples=int(x.size), claimed=allowed,
+        point=_plain(point), verdict=Verdict.REFUTED if distance > allowed + reach else Verdict.CONSISTENT,
         resolution=resolution, alpha_spent=alpha, note=note,
     )  # fmt: skip
 
@@ -466,8 +449,6 @@ def _bites(
     non_private: Mapping[str, ArrayLike], claimed: float, alpha: float, point: Point | None
 ) -> Evidence:
     """The best mechanism without privacy: no verdict where it is below the bound, else INCONCLUSIVE."""
-    from audits.bounds import mean_interval
-
     if not non_private:
         return undecided(
             "error without privacy", claimed, "no mechanism without privacy was run", point=point
@@ -477,13 +458,15 @@ def _bites(
         key=lambda item: float(item[1].mean()),
     )
     # One value in every trial: a deterministic mechanism on a fixed instance, nothing to estimate.
-    same = _same_in_every_trial(values)
-    low, high = mean_interval(values, alpha=alpha) if same is None else (same, same)
-    below = high < claimed
-    return Evidence(
-        quantity=f"error of {name}, without privacy", estimate=float(values.mean()), low=low, high=high,
-        confidence=1.0 - alpha, method="student-t", samples=int(values.size), claimed=claimed,
-        point=_plain(point), verdict=None if below else Verdict.INCONCLUSIVE,
+    same, what = _same_in_every_trial(values), f"error of {name}, without privacy"
+    found = (
+        check_bound(values, claimed, side=Side.TIGHT, alpha=alpha, quantity=what, point=_plain(point))
+        if same is None
+        else reported(what, same, claimed=claimed, point=point)
+    )
+    below = found.high < claimed
+    return replace(
+        found, verdict=None if below else Verdict.INCONCLUSIVE, alpha_spent=0.0, resolution=None,
         note="" if below else "no mechanism without privacy is seen below the bound: the instance is not "
         "shown to bite",
     )  # fmt: skip

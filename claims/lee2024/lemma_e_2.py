@@ -7,7 +7,7 @@ C stands in the steps of `schedule`, and the printed log²(G²(d/μ + C²)/δ), 
 domain, is not what is checked. `theorem-2.2-oracle-proof` has the domain.
 
 How it is checked. Chains of the implementation against the law by quadrature, Kolmogorov–Smirnov with δ
-allowed and Anderson–Darling, for functions that pull apart. The proximal sampler with exact rejection is
+allowed, for functions that pull apart. The proximal sampler with exact rejection is
 under the same test with nothing allowed but its stated tolerance, and a single step of it under rank
 statistics from exact draws; the exact product sampler with nothing allowed at all. The values of f_i per
 step must be below 12 (an attempt takes 2e on average and is accepted about half of the time)."""
@@ -20,7 +20,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from audits import sampling
-from claims import CONSISTENT, Claim, Evidence, Kind, Point, grid, mean_at_most, mean_equals
+from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, grid, mean_at_most, mean_equals
 from claims.lee2024 import PAPER
 from implementations.lee2024 import gopi_lee_liu_sampler, low_rank, product_sampler, proximal_sampler
 from implementations.lee2024.proximal_sampler import Schedule
@@ -53,14 +53,16 @@ def check(point: Point) -> Iterator[Evidence]:
 
     g, strength, rng = point.lipschitz, point.strength, point.rng
     target = law(g, strength)
-    levels = iter(point.split(11))
+    levels = iter(point.split(10))
     place = {"lipschitz": g, "strength": strength}
     drawn = gopi_lee_liu_sampler.sample(
         lambda x, index: g * np.abs(x[:, 0] - TARGETS[index]), TARGETS.size, point.chains, rng, dimension=1,
         lipschitz=g, strength=strength, tolerance=point.tolerance,
     )  # fmt: skip
-    fit = sampling.kolmogorov_smirnov(drawn.points, target, alpha=next(levels), allowed=point.tolerance)
-    yield fit.evidence("sampler of Gopi, Lee and Liu", point=place)
+    yield drawn_from(
+        "sampler of Gopi, Lee and Liu", drawn.points, target, alpha=next(levels), allowed=point.tolerance,
+        point=place,
+    )  # fmt: skip
     # The ratio is unbiased at any distance of x and z, also at one that the step size never allows.
     near, far = np.full((point.draws, 1), 0.4), np.full((point.draws, 1), 0.4 + 1.0 / g)
     ratio, _ = gopi_lee_liu_sampler.unbiased_ratio(
@@ -84,24 +86,19 @@ def check(point: Point) -> Iterator[Evidence]:
         mean_loss(g), point.chains, rng, dimension=1, lipschitz=g, strength=strength,
         schedule=Schedule(steps=steps, tolerance=point.tolerance),
     )  # fmt: skip
-    fit = sampling.kolmogorov_smirnov(chains.points, target, alpha=next(levels), allowed=point.tolerance)
-    yield fit.evidence("proximal sampler", point=place)
-    draws = exact(point, point.draws)[:, 0]
-    yield sampling.kolmogorov_smirnov(draws, target, alpha=next(levels)).evidence(
-        "exact sampler", point=place
+    yield drawn_from(
+        "proximal sampler", chains.points, target, alpha=next(levels), allowed=point.tolerance, point=place
     )
-    yield sampling.anderson_darling(draws, target, alpha=next(levels)).evidence("exact sampler", point=place)
+    draws = exact(point, point.draws)[:, 0]
+    yield drawn_from("exact sampler", draws, target, alpha=next(levels), point=place)
 
     basis = np.linalg.qr(rng.standard_normal((4, 4)))[0]
     full = low_rank.embed(draws[:20_000, None], basis[:, :1], rng, strength=strength)
-    inside = sampling.kolmogorov_smirnov(full @ basis[:, 0], target, alpha=next(levels))
-    yield inside.evidence("low-rank completion, in the subspace", point=place)
+    inside, outside = (f"low-rank completion, in the {where}" for where in ("subspace", "complement"))
+    yield drawn_from(inside, full @ basis[:, 0], target, alpha=next(levels), point=place)
     # the norm of the complement: its square over 1/λ is χ² with three degrees of freedom
     square = strength * ((full @ basis[:, 1:]) ** 2).sum(axis=1)
-    outside = sampling.kolmogorov_smirnov(
-        square, lambda x: np.asarray(gammainc(1.5, x / 2.0), dtype=np.float64), alpha=next(levels)
-    )
-    yield outside.evidence("low-rank completion, in the complement", point=place)
+    yield drawn_from(outside, square, lambda x: gammainc(1.5, x / 2.0), alpha=next(levels), point=place)
 
     # Slope ±3 everywhere and a long step: the envelope of the rejection is tight here.
     def steep(x: np.ndarray) -> np.ndarray:
@@ -116,8 +113,10 @@ def check(point: Point) -> Iterator[Evidence]:
     one_kink = product_sampler.potential(np.array([[0.5]]), np.array([[3.0]]))
     for name, statistic in (("x", lambda x: x[:, 0]), ("|x − 1/2|", lambda x: np.abs(x[:, 0] - 0.5))):
         start = product_sampler.sample(one_kink, 4 * point.chains, rng, strength=strength)
-        ranks = sampling.rank_statistics(start, step, statistic, rng, length=9, alpha=next(levels))
-        yield ranks.evidence(f"ranks of {name} under a step of the proximal sampler", point=place)
+        yield sampling.rank_statistics(
+            f"ranks of {name} under a step of the proximal sampler", start, step, statistic, rng, length=9,
+            alpha=next(levels), point=place,
+        )  # fmt: skip
 
 
 CLAIM = Claim(

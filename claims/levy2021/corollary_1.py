@@ -30,11 +30,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from audits.evidence import Evidence, Side, exact_evidence
+from audits.evidence import Evidence, Side
 from audits.judge import at_least, at_most, mean_equals, reported, sample_mean, sandwich
 from audits.rates import family
 from claims import CONFIRMED, CONSISTENT, REFUTED, Budget, Claim, Kind, Plot, Point, Tier, grid
@@ -281,7 +282,7 @@ def judge_crossover(rows: Any, budget: Budget) -> list[Evidence]:
             verdict = None if not suffices else CONFIRMED if won else REFUTED
             note = "" if suffices else "too few users for m = 10¹²"
             quantity = f"m from which {name} has the smaller risk"
-            evidence.append(exact_evidence(quantity, first, point=point, verdict=verdict, note=note))
+            evidence.append(replace(reported(quantity, first, point=point, note=note), verdict=verdict))
         # That of the user-level Gaussian mechanism does not depend on m: its sensitivity is 2B/n for all m.
         privacy = table["item-level, group privacy"] - 1.0 / (table.index.to_numpy() * n)
         gain = float(privacy.iloc[0] / privacy.min())

@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.bounds import quantile_interval
 from audits.judge import CONFIDENCE, at_most, cells, constant, decisive, mean_at_most
 from audits.rates import family
 from claims import CONSISTENT, Adjacency, Budget, Claim, Evidence, Kind, Plot, Point, Side, Tier
@@ -241,11 +240,15 @@ def quantile_evidence(
     cases: list[tuple[dict[str, Any], Array, float]], power: float, words: str, samples: int
 ) -> Evidence:
     """The constant with which the quantiles of all cases obey the form times log(1/β)^power."""
+    from scipy.stats import quantile_test
+
     known = [(ratio, beta) for _, ratio, beta in cases if beta * len(ratio) >= 10.0]
+    level = 1.0 - (1.0 - CONFIDENCE) / len(known)
     ends: list[tuple[float, float, float]] = []
     for ratio, beta in known:
         length = math.log(1.0 / beta) ** power
-        low, high = quantile_interval(ratio, 1.0 - beta, (1.0 - CONFIDENCE) / len(known))
+        interval: Any = quantile_test(ratio, p=1.0 - beta).confidence_interval(level)
+        low, high = -np.nan_to_num(-interval.low, nan=math.inf), np.nan_to_num(interval.high, nan=math.inf)
         # An order statistic, not an interpolation, so that the interval always holds it.
         middle = float(np.quantile(ratio, 1.0 - beta, method="inverted_cdf"))
         ends.append((low / length, middle / length, high / length))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audits.bounds import check_bound, check_mean, clopper_pearson, mean_interval, quantile_interval
+from audits.bounds import check_bound, check_mean, clopper_pearson
 from audits.evidence import Side, Verdict
 from audits.judge import mean_at_most
 
@@ -135,12 +135,18 @@ def test_clopper_pearson_inverts_the_binomial(n, fraction, alpha):
         assert binom.cdf(k, n, high) == pytest.approx(alpha, rel=1e-5)
 
 
+def betting_limits(values, support):
+    options = {"method": "betting", "support": support, "quantity": "share"}
+    found = check_bound(values, 0.0, side=Side.TIGHT, alpha=0.01, **options)
+    return found.low, found.high
+
+
 def test_betting_is_sharper_than_hoeffding_for_small_spread():
     values = np.clip(np.random.default_rng(6).normal(0.2, 0.02, 1000), 0.0, 1.0)
-    low, high = mean_interval(values, alpha=0.01, method="betting", support=(0.0, 1.0))
+    low, high = betting_limits(values, (0.0, 1.0))
     assert low <= values.mean() <= high
     assert high - low < 0.5 * 2.0 * math.sqrt(math.log(2.0 / 0.01) / 2000.0)
-    shifted = mean_interval(3.0 + 2.0 * values, alpha=0.01, method="betting", support=(3.0, 5.0))
+    shifted = betting_limits(3.0 + 2.0 * values, (3.0, 5.0))
     assert shifted == pytest.approx((3.0 + 2.0 * low, 3.0 + 2.0 * high))
 
 
@@ -155,12 +161,3 @@ def test_what_cannot_be_refuted_is_inconclusive():
     assert "resolution" in wide.note
     wide = mean_at_most("risk", rng.normal(9, 1, 50), 0.0, alpha=0.01, largest_resolution=0.1)
     assert wide.verdict is Verdict.REFUTED  # a refutation needs no resolution
-
-
-def test_the_interval_of_a_quantile_covers_it():
-    # The median of Exp(1) is log 2. Exact at 0.95, so at most 0.05 miss; P(Bin(2000, 0.05) > 150) < 1e-6.
-    values = np.random.default_rng(8).exponential(1.0, (2_000, 200))
-    ends = np.array([quantile_interval(v, 0.5, 0.05) for v in values])
-    missed = (ends[:, 0] > math.log(2.0)) | (ends[:, 1] < math.log(2.0))
-    assert 20 < missed.sum() <= 150
-    assert quantile_interval(values[0, :4], 0.5, 0.05) == (-math.inf, math.inf)

@@ -8,25 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audits.evidence import Evidence, Verdict, combine, exact_evidence
+from audits.evidence import Evidence, Verdict, combine
 
 GOOD = {"quantity": "ε", "estimate": 1.0, "low": 0.5, "high": 2.0, "confidence": 0.99, "method": "sequential"}
 
 
-def test_exact_evidence_has_no_width_and_spends_nothing():
-    found = exact_evidence("δ", 0.25, claimed=0.3, verdict=Verdict.CONFIRMED, point={"n": 3})
-    assert (found.low, found.estimate, found.high) == (0.25, 0.25, 0.25)
-    assert (found.confidence, found.samples, found.alpha_spent) == (1.0, 0, 0.0)
+def test_evidence_is_not_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        found.estimate = 1.0  # type: ignore[misc]
+        Evidence(**GOOD).estimate = 1.0  # type: ignore[misc]
 
 
 def piece(verdict):
-    return (
-        Evidence(**GOOD | {"verdict": verdict, "resolution": 0.1})
-        if verdict is not Verdict.CONFIRMED
-        else (exact_evidence("x", 1.0, verdict=verdict))
-    )
+    exact = {"confidence": 1.0} if verdict is Verdict.CONFIRMED else {}
+    return Evidence(**GOOD | {"verdict": verdict, "resolution": 0.1} | exact)
 
 
 @given(st.lists(st.sampled_from([None, *Verdict])))

@@ -48,8 +48,8 @@ def test_evidence(change, words):
 @pytest.mark.parametrize(
     ("values", "change", "words"),
     [
-        ([1.0, math.nan], {}, "values must be finite, got nan"),
-        ([1.0, -math.inf], {}, "values must be finite, got -inf"),
+        ([1.0, math.nan], {}, "values must be finite"),
+        ([1.0, -math.inf], {}, "values must be finite"),
         (["a", "b"], {}, "values must be numbers"),
         ([1.0], {}, "at least 2 trials, got 1"),
         ([1.0, 2.0], {"claimed": math.nan}, "claimed must be finite"),
@@ -71,8 +71,11 @@ def test_a_checked_sample(values, change, words):
     ("call", "words"),
     [
         (lambda: mean_at_most("x", [1.0, 2.0], 1.0, alpha=0.1, largest_resolution=0.0), "must be > 0"),
-        (lambda: check_mean(1.0, 0.0, 10, 1.0, alpha=0.1, quantity="x"), "standard_error must be > 0"),
-        (lambda: check_mean(1.0, 0.1, 1, 1.0, alpha=0.1, quantity="x"), "trials must be ≥ 2"),
+        (
+            lambda: check_mean(1.0, 0.0, 10, 1.0, alpha=0.1, quantity="x"),
+            "standard_error must be one",
+        ),
+        (lambda: check_mean(1.0, 0.1, 1, 1.0, alpha=0.1, quantity="x"), "trials must be a whole number ≥ 2"),
         (lambda: clopper_pearson(3, 2, 0.1), "hits must be in"),
         (lambda: clopper_pearson(1, 2, 1.0), "alpha must be in"),
         (lambda: judge.at_most("δ", math.nan, 1.0), "'δ' needs numbers, got nan"),
@@ -109,9 +112,6 @@ def test_a_checked_sample(values, change, words):
         (lambda: acc.discretise(NORMAL, NORMAL, np.array([np.inf])), "edges must be finite"),
         (lambda: acc.compose(ATOMS, 0, pessimistic=True), "steps"),
         (lambda: acc.compose(ATOMS, 1, step=0.0, pessimistic=True), "step"),
-        (lambda: sampling.kolmogorov_smirnov([1.0], LAW, alpha=0.1), "draws"),
-        (lambda: sampling.kolmogorov_smirnov([math.nan] * 9, LAW, alpha=0.1), "draws"),
-        (lambda: sampling.kolmogorov_smirnov([0.0] * 9, LAW, alpha=1.5), "alpha"),
         (lambda: sampling.distribution_function(np.abs, 1.0, 0.0), "low"),
         (lambda: Gaussian(0.0, 0.0), "sd must be one number > 0, got 0.0"),
         (lambda: Gaussian(math.nan, 1.0), "mean must be finite"),

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -19,7 +20,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from audits.evidence import Evidence, Verdict, exact_evidence
+from audits.evidence import Evidence, Verdict
+from audits.judge import at_most, reported
 from claims.harness.claim import Claim, Kind, Paper, Plot
 from claims.harness.discover import load
 from claims.harness.report import notebooks as notebooks_module
@@ -61,9 +63,9 @@ def make_claim(name: str, judge: Any, *, expected: Verdict, measure: Any = None,
 
 def confirmed(rows: pd.DataFrame, budget: Any) -> list[Evidence]:
     return [
-        exact_evidence("risk", r.risk, claimed=r.bound, point={"n": int(r.n)}, verdict=Verdict.CONFIRMED)
+        replace(reported("risk", r.risk, claimed=r.bound, point={"n": int(r.n)}), verdict=Verdict.CONFIRMED)
         for r in rows.itertuples()
-    ] + [exact_evidence("context", 7.0)]
+    ] + [reported("context", 7.0)]
 
 
 def refuted(rows: pd.DataFrame, budget: Any) -> list[Evidence]:
@@ -511,9 +513,9 @@ def test_paths_of_the_machine_are_shortened(text: str, shown: str) -> None:
 
 
 def test_a_refutation_shows_the_digits_that_refute() -> None:
-    piece = exact_evidence("δ", 1.0000123, claimed=1.0, verdict=Verdict.REFUTED)
+    piece = at_most("δ", 1.0000123, 1.0)
     assert estimate_text(piece, 4) == "1.00001"
-    assert estimate_text(exact_evidence("δ", 1.0000123, claimed=1.0), 4) == "1"
+    assert estimate_text(reported("δ", 1.0000123, claimed=1.0), 4) == "1"
 
 
 # ---------------------------------------------------------------- as a command

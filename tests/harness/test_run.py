@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from audits.evidence import Evidence, Verdict, exact_evidence
+from audits.evidence import Evidence, Verdict
+from audits.judge import at_most, reported
 from claims.harness.claim import Tier
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import Settings, run_claims
@@ -74,14 +75,14 @@ def test_a_crashing_claim_is_stored_with_its_traceback_and_the_others_go_on(tmp_
 )
 def test_exit_status(tmp_path, verdict, expected, status):
     def judge(rows, budget):
-        return [exact_evidence("fact", 1.0, verdict=verdict)]
+        return [replace(reported("fact", 1.0), verdict=verdict)]
 
     assert _run([claim(judge=judge, expected=expected)], tmp_path / "run").exit_status == status
 
 
 def test_overspending_the_error_budget_is_a_crash(tmp_path):
     def judge(rows, budget):
-        fact = exact_evidence("q", 0.0, verdict=Verdict.REFUTED)
+        fact = replace(reported("q", 0.0), verdict=Verdict.REFUTED)
         return [replace(fact, samples=3, alpha_spent=budget.alpha * 1.01)]
 
     result = _run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run")
@@ -166,7 +167,7 @@ def test_chunks_cover_the_trials():
 
 def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):
     def judge(rows, budget):
-        return [exact_evidence("ε", float("inf"), claimed=1.0, verdict=Verdict.REFUTED)]
+        return [at_most("ε", float("inf"), 1.0)]
 
     document = json.loads(
         dumps(_run([claim(judge=judge, expected=Verdict.REFUTED)], tmp_path / "run").to_json()),

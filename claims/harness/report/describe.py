@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def describe(evidence: Evidence) -> str:
     """One line on one piece of evidence.
 
-    >>> from audits.evidence import Verdict, exact_evidence
-    >>> describe(exact_evidence("δ at ε = 1", 0.05, claimed=0.01, verdict=Verdict.REFUTED))
+    >>> from audits.judge import at_most
+    >>> describe(at_most("δ at ε = 1", 0.05, 0.01))
     'δ at ε = 1: 0.05 (exact), claimed 0.01 → REFUTED'
     """
     method = evidence.method + (f", {evidence.samples:,} samples" if evidence.samples else "")
