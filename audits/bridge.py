@@ -9,15 +9,16 @@ standard output stays in the worker.
 from __future__ import annotations
 
 import os
-import select
+import signal
 import subprocess
 import tempfile
 import threading
 import time
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 
@@ -92,6 +93,7 @@ class Remote:
         self._idle.append(worker)
         self.replayable = bool(self._loaded["replayable"])
         self.one_by_one = bool(self._loaded["one_by_one"])
+        self.epsilon, self.delta = (_number(name, self._loaded[name]) for name in ("epsilon", "delta"))
         self.python_version = str(self._loaded["python"])
         self.libraries: dict[str, str] = dict(self._loaded["libraries"])
         self.__name__ = name
@@ -126,16 +128,6 @@ class Remote:
     def close(self) -> None:
         """End the workers; they also end with this object."""
         self._finalizer()
-
-    @property
-    def epsilon(self) -> float | None:
-        """The file's `epsilon`."""
-        return _number("epsilon", self._loaded["epsilon"])
-
-    @property
-    def delta(self) -> float | None:
-        """The file's `delta`."""
-        return _number("delta", self._loaded["delta"])
 
     @property
     def pairs(self) -> Callable[[np.random.Generator], Any] | None:
@@ -190,11 +182,14 @@ class Worker:
                 stdout=subprocess.PIPE,
                 stderr=self._printed,
                 env=environment,
-                bufsize=0,
+                start_new_session=True,
             )
         except OSError as error:
             self._printed.close()
             raise WorkerFailed(f"{python} cannot be started: {error}") from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._to, self._from = self._process.stdin, self._process.stdout
         try:
             header, _, error = self.ask({"ask": "load", "file": str(file.resolve()), "name": name}, None)
             if error is not None:
@@ -221,16 +216,21 @@ class Worker:
             raise
 
     def _asked(self, sent: bytes) -> tuple[dict[str, Any], Any, BaseException | None]:
-        deadline = time.monotonic() + self._timeout
-        self._send(sent, deadline)
+        late = threading.Event()
+        timer = threading.Timer(self._timeout, self._too_late, (late,))
+        timer.start()
         try:
-            answer = protocol.read_frame(lambda n: self._read(n, deadline))
+            self._to.write(sent)
+            self._to.flush()
+            answer = protocol.read_frame(self._from.read)
+        except OSError as error:
+            raise self._died(late) from error
         except (ValueError, RecursionError) as error:
-            if isinstance(error, WorkerFailed):
-                raise
-            raise self._lied(str(error)) from error
+            raise (self._died(late) if late.is_set() else self._lied(str(error))) from error
+        finally:
+            timer.cancel()
         if answer is None:
-            raise self._died()
+            raise self._died(late)
         header, found = answer
         if "error" in header:
             kind, message = str(header["error"]), str(header.get("message", ""))
@@ -242,38 +242,17 @@ class Worker:
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
             raise self._lied(str(error)) from error
 
-    def _send(self, sent: bytes, deadline: float) -> None:
-        assert self._process.stdin is not None
-        stream, rest = self._process.stdin.fileno(), memoryview(sent)
-        while rest:
-            self._wait(stream, True, deadline)
-            try:
-                # A pipe that `select` calls writable takes PIPE_BUF bytes without waiting (POSIX).
-                rest = rest[os.write(stream, rest[: select.PIPE_BUF]) :]
-            except (BrokenPipeError, OSError) as error:
-                raise self._died() from error
+    def _too_late(self, late: threading.Event) -> None:
+        """End the worker, and what it has started, which would keep the pipe open."""
+        late.set()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _read(self, n: int, deadline: float) -> bytes:
-        assert self._process.stdout is not None
-        stream, parts, left = self._process.stdout.fileno(), cast(list[bytes], []), n
-        while left > 0:
-            self._wait(stream, False, deadline)
-            part = os.read(stream, min(left, 1 << 20))
-            if not part:  # the end of the stream
-                break
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts)
-
-    def _wait(self, stream: int, writing: bool, deadline: float) -> None:
-        left = max(0.0, deadline - time.monotonic())
-        ready = select.select([] if writing else [stream], [stream] if writing else [], [], left)
-        if not (ready[0] or ready[1]):
-            raise WorkerFailed(
+    def _died(self, late: threading.Event) -> WorkerFailed:
+        if late.is_set():
+            return WorkerFailed(
                 f"the worker in {self._python} did not answer within {self._timeout:g} s{self._last_words()}"
             )
-
-    def _died(self) -> WorkerFailed:
         try:
             status: int | str = self._process.wait(GRACE)
         except subprocess.TimeoutExpired:
@@ -299,8 +278,8 @@ class Worker:
     def close(self) -> None:
         """End the process."""
         process = self._process
-        for stream in (process.stdin, process.stdout):
-            if stream is not None and not stream.closed:
+        for stream in (self._to, self._from):
+            with suppress(OSError):  # what was not sent is lost
                 stream.close()
         if process.poll() is None:
             process.terminate()

@@ -13,24 +13,14 @@ import sys
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
-FOLDER = "DPCLAIMS_ENVS"
-"""Environment variable with the folder of all environments."""
 COMPLETE = "dpclaims-environment.json"
 MINUTES = 15
 """How long an installation may take."""
 
 
 def cache_folder() -> Path:
-    """Where environments are kept: `DPCLAIMS_ENVS`, else the user's cache folder."""
-    if os.environ.get(FOLDER):
-        return Path(os.environ[FOLDER])
-    if sys.platform == "win32":
-        home = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        home = Path.home() / "Library" / "Caches"
-    else:
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "dpclaims" / "environments"
+    """The user's folder for what can be made again: environments, the index of claims."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
 
 
 def environment(
@@ -46,7 +36,7 @@ def environment(
     python         an interpreter, or a version such as "3.8" that is looked for (`interpreter`); None for the
                    one that runs this.
     dependencies   False: the packages alone, where what they depend on is not used and hard to install.
-    folder         where environments are kept; the default is `cache_folder()`.
+    folder         where environments are kept; the default is a folder in the user's cache.
 
     Raises ValueError, one sentence, where an interpreter is not found or a package cannot be installed.
     """
@@ -54,7 +44,8 @@ def environment(
     wanted = {"python": str(base), "requirements": list(requirements), "dependencies": dependencies}
     key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
     words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
-    home = (Path(folder) if folder is not None else cache_folder()).expanduser().resolve() / f"{words}-{key}"
+    place = Path(folder) if folder is not None else cache_folder() / "environments"
+    home = place.expanduser().resolve() / f"{words}-{key}"
     found = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     must_be_packages(requirements)
     try:
@@ -81,12 +72,10 @@ def _make(home: Path, base: Path, found: Path, requirements: Sequence[str], depe
     uv = shutil.which("uv")
     install = [uv, "pip", "install", "--python", str(found)] if uv else [str(found), "-m", "pip", "install"]
     _run([uv, "venv", "--python", str(base), str(home)] if uv else [str(base), "-m", "venv", str(home)])
-    numpy = [] if _has_numpy(requirements) else ["numpy"]
+    numpy = [] if any(re.match(r"numpy\b", r) for r in requirements) else ["numpy"]
+    alone = [] if dependencies else ["--no-deps"]  # NumPy depends on nothing
     try:
-        if dependencies:
-            _run([*install, "-q", *requirements, *numpy])
-        else:
-            _run([*install, "-q", "--no-deps", *requirements, *numpy])  # NumPy depends on nothing
+        _run([*install, "-q", *alone, *requirements, *numpy])
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
@@ -142,10 +131,6 @@ def _version(python: str) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return answer.stdout.strip()
-
-
-def _has_numpy(requirements: Sequence[str]) -> bool:
-    return any(re.match(r"numpy\b", r) for r in requirements)
 
 
 def _run(command: Sequence[str | None]) -> None:

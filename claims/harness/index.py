@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from audits.environments import cache_folder
 from claims.harness.finding import Finding, finding_from_json
 from claims.harness.places import OWN, other_folders
 from claims.harness.run.temporary import write_whole
@@ -127,11 +128,6 @@ def _files(folder: str) -> Iterator[tuple[str, int, int]]:
             elif entry.name.endswith(".py"):
                 stat = entry.stat()
                 yield entry.path, stat.st_size, stat.st_mtime_ns
-
-
-def cache_folder() -> Path:
-    """The folder for what can be computed again: the index of claims, what claims execute."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
 
 
 def _write(file: Path, made: Index) -> None:

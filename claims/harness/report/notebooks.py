@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from claims.harness.index import cache_folder
+from audits.environments import cache_folder
 from claims.harness.notebook import CHANGED, RUN
 from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from claims.harness.index import cache_folder
+from audits.environments import cache_folder
 
 _BYTES = 32
 
