@@ -8,12 +8,11 @@ that the interpreter refuses to compile is no bug; a function without a body of 
 from __future__ import annotations
 
 import ast
-import copy
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+import itertools
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import implementations
 from claims.harness.mutation.mutant import Mutant
@@ -21,26 +20,23 @@ from claims.harness.mutation.plant import recompiled, reference_of, source_tree
 from implementations import checks
 
 ROOTS = frozenset({"sqrt", "log", "log1p", "log2", "cbrt"})
-OPPOSITES = {
-    "min": "max",
-    "max": "min",
-    "minimum": "maximum",
-    "maximum": "minimum",
-    "argmin": "argmax",
-    "argmax": "argmin",
-    "floor": "ceil",
-    "ceil": "floor",
-    "amin": "amax",
-    "amax": "amin",
-}
-SIGNS: dict[type[ast.operator], type[ast.operator]] = {ast.Add: ast.Sub, ast.Sub: ast.Add}
-PRODUCTS: dict[type[ast.operator], type[ast.operator]] = {ast.Mult: ast.Div, ast.Div: ast.Mult}
-COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.Gt,
-    ast.Gt: ast.Lt,
-    ast.LtE: ast.GtE,
-    ast.GtE: ast.LtE,
-}
+_EXCHANGED = (
+    ("min", "max"),
+    ("minimum", "maximum"),
+    ("argmin", "argmax"),
+    ("floor", "ceil"),
+    ("amin", "amax"),
+)
+OPPOSITES = {one: other for pair in _EXCHANGED for one, other in (pair, pair[::-1])}
+OPERATORS: dict[type, tuple[str, type]] = {
+    one: (words, other)
+    for words, *pair in (
+        ("sign", ast.Add, ast.Sub), ("product for quotient", ast.Mult, ast.Div),
+        ("comparison", ast.Lt, ast.Gt), ("comparison", ast.LtE, ast.GtE),
+    )
+    for one, other in (pair, pair[::-1])
+}  # fmt: skip
+"""Operators and comparisons, each with what stands in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +71,8 @@ def sites(module: str, functions: Collection[str] | None = None) -> list[Site]:
         except (ValueError, AssertionError, OSError):
             continue
         before = ast.unparse(tree)
-        for number, (operator, node, _) in enumerate(_changes(tree)):
-            line = _line_of(tree, node)
-            after = ast.unparse(_mutated(tree, number))
-            lines = zip(before.split("\n"), after.split("\n"), strict=False)
+        for number, (operator, line) in enumerate(_changed(tree)):
+            lines = zip(before.split("\n"), ast.unparse(tree).split("\n"), strict=False)
             change = next((b for a, b in lines if a != b), "")
             found.append(Site(function, operator, line, change.strip(), number))
     return found
@@ -87,7 +81,9 @@ def sites(module: str, functions: Collection[str] | None = None) -> list[Site]:
 def as_mutant(site: Site) -> Mutant:
     """The bug of a site, ready to be planted."""
     reference = reference_of(site.function)
-    by = recompiled(reference, _mutated(source_tree(reference), site.number))
+    tree = source_tree(reference)
+    next(itertools.islice(_changed(tree), site.number, None))
+    by = recompiled(reference, ast.fix_missing_locations(tree))
     return Mutant(
         name=f"{site.function.removeprefix('implementations.')}#{site.key}",
         bug=f"{site.operator}: {site.line} → {site.change}",
@@ -122,11 +118,9 @@ def _file(module: str) -> str:
     return str(importlib.import_module(module).__file__)
 
 
-Change = tuple[str, ast.AST, Callable[[], None]]
-
-
-def _changes(tree: ast.Module) -> Iterator[Change]:
-    """(operator, node, apply) of every change that this very tree admits, in a fixed order.
+def _changed(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """(operator, the line before it) of every change that the tree admits, in a fixed order: the tree has the
+    change until the next one is asked for.
 
     Checks of the input, docstrings, defaults and annotations are left alone: they compute nothing.
     """
@@ -135,10 +129,17 @@ def _changes(tree: ast.Module) -> Iterator[Change]:
     for statement, body in _statements(definition):
         if isinstance(statement, ast.Raise) or _checks_input(statement):
             continue
+        line = ast.unparse(statement).split("\n")[0][:160]
         if _droppable(statement):
-            yield "line left out", statement, _replace_in(body, statement, ast.Pass())
-        for node in _expressions(statement):
-            yield from _changes_of(node)
+            place = body.index(statement)
+            body[place] = ast.Pass()
+            yield "line left out", line
+            body[place] = statement
+        for operator, node, field, value in (c for n in _expressions(statement) for c in _changes_of(n)):
+            before = getattr(node, field)
+            setattr(node, field, value)
+            yield operator, line
+            setattr(node, field, before)
 
 
 def _statements(definition: ast.FunctionDef) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
@@ -191,86 +192,45 @@ def _droppable(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript)
 
 
+Change = tuple[str, ast.AST, str, object]
+"""The operator, and the node of which a field gets another value."""
+
+
 def _changes_of(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Constant):
-        value: Any = node.value
-        if type(value) in (int, float) and value:
-            yield "constant doubled", node, _set(node, "value", value * 2)
-        if type(value) is float and value:
-            yield "constant halved", node, _set(node, "value", value / 2)
-    if isinstance(node, ast.BinOp):
-        kind = type(node.op)
-        if kind in SIGNS:
-            yield "sign", node, _set(node, "op", SIGNS[kind]())
-        if kind in PRODUCTS:
-            yield "product for quotient", node, _set(node, "op", PRODUCTS[kind]())
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        yield "sign", node, _set(node, "op", ast.UAdd())
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
-        yield "comparison", node, _set(node, "ops", [COMPARISONS[type(node.ops[0])]()])
-    if isinstance(node, ast.Call):
-        yield from _changes_of_call(node)
-    if isinstance(node, ast.Subscript):
-        index = node.slice
-        if isinstance(index, ast.Constant) and isinstance(index.value, int):
-            shifted = ast.Constant(index.value + 1 if index.value >= 0 else index.value - 1)
-            yield "index off by one", node, _set(node, "slice", shifted)
+    match node:
+        case ast.Constant(value=int() | float() as value) if value and not isinstance(value, bool):
+            yield "constant doubled", node, "value", value * 2
+            if isinstance(value, float):
+                yield "constant halved", node, "value", value / 2
+        case ast.BinOp(op=op) if type(op) in OPERATORS:
+            operator, other = OPERATORS[type(op)]
+            yield operator, node, "op", other()
+        case ast.UnaryOp(op=ast.USub()):
+            yield "sign", node, "op", ast.UAdd()
+        case ast.Compare(ops=[op]) if type(op) in OPERATORS:
+            operator, other = OPERATORS[type(op)]
+            yield operator, node, "ops", [other()]
+        case ast.Call():
+            yield from _changes_of_call(node)
+        case ast.Subscript(slice=ast.Constant(value=int() as index)):
+            yield "index off by one", node, "slice", ast.Constant(index + 1 if index >= 0 else index - 1)
+        case _:
+            pass
 
 
 def _changes_of_call(node: ast.Call) -> Iterator[Change]:
     name = getattr(node.func, "attr", getattr(node.func, "id", ""))
     if name in ROOTS and len(node.args) == 1:
-        yield "root or log dropped", node, _set(node, "func", ast.Name("float", ast.Load()), only=node)
+        # f(x) becomes x itself, also where x is an array.
+        same = ast.parse("lambda value: value", mode="eval").body
+        yield "root or log dropped", node, "func", same
     if name in OPPOSITES:
         field = "attr" if isinstance(node.func, ast.Attribute) else "id"
-        yield "min for max", node, _set(node.func, field, OPPOSITES[name])
+        yield "min for max", node.func, field, OPPOSITES[name]
     if name == "range" and node.args:
         shorter = ast.BinOp(node.args[-1], ast.Sub(), ast.Constant(1))
-        yield "index off by one", node, _set(node, "args", [*node.args[:-1], shorter])
+        yield "index off by one", node, "args", [*node.args[:-1], shorter]
     for k in range(len(node.args) - 1):
         a, b = node.args[k], node.args[k + 1]
         if isinstance(a, ast.Name | ast.Attribute) and isinstance(b, ast.Name | ast.Attribute):
-            exchanged = [*node.args[:k], b, a, *node.args[k + 2 :]]
-            yield "arguments exchanged", node, _set(node, "args", exchanged)
-
-
-def _set(node: ast.AST, field: str, value: object, only: ast.Call | None = None) -> Callable[[], None]:
-    def apply() -> None:
-        if only is not None:
-            # f(x) becomes x itself, also where x is an array.
-            only.func = ast.Lambda(
-                ast.arguments([], [ast.arg("value")], None, [], [], None, []), ast.Name("value", ast.Load())
-            )
-        else:
-            setattr(node, field, value)
-
-    return apply
-
-
-def _replace_in(body: list[ast.stmt], old: ast.stmt, new: ast.stmt) -> Callable[[], None]:
-    def apply() -> None:
-        body[next(i for i, each in enumerate(body) if each is old)] = new
-
-    return apply
-
-
-def _mutated(tree: ast.Module, number: int) -> ast.Module:
-    changed = copy.deepcopy(tree)
-    for k, (_, _, apply) in enumerate(_changes(changed)):
-        if k == number:
-            apply()
-            break
-    return ast.fix_missing_locations(changed)
-
-
-def _line_of(tree: ast.Module, node: ast.AST) -> str:
-    """The innermost statement that holds the node, as text without line breaks."""
-    holder: ast.AST = node
-    for statement in ast.walk(tree):
-        if (
-            isinstance(statement, ast.stmt)
-            and not isinstance(statement, ast.FunctionDef)
-            and any(n is node for n in ast.walk(statement))
-        ):
-            holder = statement
-    return ast.unparse(holder).split("\n")[0][:160]
+            yield "arguments exchanged", node, "args", [*node.args[:k], b, a, *node.args[k + 2 :]]
