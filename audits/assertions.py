@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from audits.conformity import LawResult
     from audits.maps import MapResult
     from audits.privacy import AuditResult
-    from audits.rates import AxisFit, RateFit
+    from audits.rates import RateFit
     from audits.trace import TraceResult
 
 ALPHA = 0.001
@@ -232,7 +232,7 @@ def assert_rate(
             share.record(
                 verdict=axis.verdict.lower(),
                 alpha=axis.evidence.alpha_spent,
-                text=rate_words(axis),
+                text=str(axis),
                 estimate=axis.exponent.estimate,
                 samples=fit.samples,
                 resolution=axis.evidence.resolution,
@@ -249,16 +249,7 @@ def rate_failure(fit: RateFit) -> str:
     if all(axis.verdict is None for axis in fit.axes):
         raise ValueError("claimed must name the exponent of at least one axis, got none: nothing is asserted")
     failed = [axis for axis in fit.axes if axis.verdict in (Verdict.REFUTED, Verdict.INCONCLUSIVE)]
-    return "\n".join(
-        f"{axis.verdict}: {rate_words(axis)}{f'; {axis.advice}' if axis.advice else ''}" for axis in failed
-    )
-
-
-def rate_words(axis: AxisFit) -> str:
-    """The exponent of one axis, its interval and the claim."""
-    e = axis.evidence
-    claimed = "" if e.claimed is None else f", claimed {e.claimed:.4g}"
-    return f"{e.quantity}: {e.estimate:.4g} in [{e.low:.4g}, {e.high:.4g}]{claimed}"
+    return "\n".join(map(str, failed))
 
 
 class PrivacyAssertions:

@@ -191,7 +191,7 @@ def test_fails(assert_rate):
 def test_cannot_be_decided(assert_rate):
     with pytest.raises(AssertionError, match="INCONCLUSIVE"):
         assert_rate(risks(-1.0, 2.0), **CLAIM)
-    with pytest.raises(AssertionError, match="INCONCLUSIVE: exponent of n: .* of n"):
+    with pytest.raises(AssertionError, match="exponent of n: .*INCONCLUSIVE.* of n"):
         assert_rate({"n": few[:4], "risk": risk[:4]}, **(CLAIM | {"tolerance": 0.001}))
 
 def test_claims_nothing(assert_rate):
@@ -203,7 +203,7 @@ def test_audits_nothing(): pass
     result = run(body)
     result.assert_outcomes(passed=28, failed=1)
     text = result.stdout.str()
-    assert re.search(r"consistent\s+test_it.py::test_holds: exponent of n: \S+ in .* claimed -1", text)
+    assert re.search(r"consistent\s+test_it.py::test_holds: exponent of n: \S+ .*, claimed -1", text)
     assert re.search(r"refuted\s+test_it.py::test_fails: exponent of n: -0.5", text)
 
 

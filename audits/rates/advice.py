@@ -1,13 +1,9 @@
 """What would decide an exponent that the measurements leave open: further levels of its axis, or trials.
 
-A level that is added continues the measured levels at their mean ratio, with a copy of every cell at the
-largest level. The standard error falls as the design says, √[(XᵀWX)⁻¹]_jj, and Student's t gains a degree of
-freedom a cell. The *room* is the distance of the estimate from the limit that decides, and half the interval
-must fit into it. The smallest number of levels that would do is what is said. Where trials recur over cells a
-level more has the same trials, whose slopes may differ, so that only more trials are foreseen to help.
-
-The scatter is estimated from few cells, and where it came out small by chance too few levels would be
-advised. So its upper limit of confidence 0.8 is taken, s·√(df/χ²_df) at the lower fifth of χ²_df.
+Added levels continue those measured at their mean ratio, with a copy of every cell at the largest; half the
+interval must fit into the *room*, the distance of the estimate from the limit that decides. Where trials
+recur over cells their slopes may differ, and a level more has the same trials: only more trials are foreseen
+to help. Few cells may show too little scatter by chance: its upper limit of confidence 0.8 is taken.
 """
 
 from __future__ import annotations

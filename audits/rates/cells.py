@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from implementations.checks import numbers
+
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -29,15 +31,9 @@ def _column(table: Any, name: str) -> Any:
 
 def numeric_column(table: Any, name: str) -> Array:
     """The column of this name as finite numbers (k,); ValueError where it is none."""
-    raw = _column(table, name)
-    try:
-        values = np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"column {name!r} must be numbers, got {raw.dtype} values") from None
+    values = numbers(f"column {name!r}", _column(table, name))
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"column {name!r} must be a non-empty list, got shape {values.shape}")
-    if not np.isfinite(values).all():
-        raise ValueError(f"column {name!r} must be finite, got {values[~np.isfinite(values)][0]}")
     return values
 
 

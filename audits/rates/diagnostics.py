@@ -1,12 +1,9 @@
 """What may be wrong with a fitted exponent: curvature, a short range, few cells.
 
-Curvature. A term γ·(log x − c)² is added to the log-linear model, one axis at a time; the local exponent then
-changes by the bend 2γ·log(x_max/x_min) over the measured range. The bend has Student's t interval with the
-largest of the errors of `regress`. A bend is said where it is larger than `SMALLEST_BEND` and 0 is
-outside its interval at the level `CURVED`. The risk is plainly no power law where the interval at the level
-`PLAIN` lies beyond twice the tolerance: no exponent is then within the tolerance of the local ones at both
-ends. For a power law each has at most the probability of its level, for every axis.
-Log factors bend a line too; against a printed form that has them (`slope_against`) the line is straight.
+A term γ·(log x − c)² is added to the log-linear model, one axis at a time; the local exponent then changes by
+the bend 2γ·log(x_max/x_min) over the measured range. For a power law it is called curved with at most the
+probability of the level, for every axis. Log factors bend a line, too; against a printed form that has them
+(`slope_against`) the line is straight.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from audits.bounds import t_quantile
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponent:
@@ -121,9 +123,3 @@ def _difference(new: Exponent, old: Exponent) -> Exponent:
         standard_error=math.sqrt(total),
         degrees_of_freedom=1.0 / spread if spread > 0.0 else math.inf,
     )
-
-
-def t_quantile(alpha: float, df: float) -> float:
-    from scipy.special import ndtri, stdtrit
-
-    return -float(ndtri(alpha) if math.isinf(df) else stdtrit(df, alpha))

@@ -1,13 +1,4 @@
-"""A rate over a family of losses: where it is measured, its worst member, and what its exponents say.
-
-A claim measures each member of a family at the cells of a design, takes the supremum at each cell, and holds
-its exponents against the claimed ones:
-
-    cells = with_members(fraction(n=…, m=…, d=…, epsilon=…), "loss", ["linear", "absolute"])
-    worst = worst_member(rows, ["n", "m", "d", "epsilon"], "loss", "risk")
-    yield from exponents(worst, "risk", {"n": -1.0, "m": -0.5}, 0.1, standard_error="standard_error", alpha=…)
-    yield from raw_exponents(worst, "risk", ["n", "m"])
-"""
+"""A rate over a family of losses: where it is measured, its worst member, and what its exponents say."""
 
 from __future__ import annotations
 
@@ -45,11 +36,6 @@ def fraction(**levels: Sequence[Any]) -> list[dict[str, Any]]:
         {axis: levels[axis][at] for axis, at in zip(levels, (*place, sum(place) % 3), strict=True)}
         for place in product(range(3), repeat=3)
     ]
-
-
-def with_members(cells: Sequence[Any], column: str, members: Sequence[str]) -> list[dict[str, Any]]:
-    """Every cell once for each member of the family, named in this column."""
-    return [dict(cell) | {column: member} for cell in cells for member in members]
 
 
 def supremum(

@@ -5,17 +5,11 @@ variance is its Monte Carlo variance v (of the log, by the delta method) plus a 
 all cells, estimated by moments as in a random-effects meta-analysis (DerSimonian and Laird 1986): without
 τ², one very precise cell would decide the slope. The standard error is the largest of three (`regress`): HC3
 (MacKinnon and White 1985), for variances that are not as modelled; that of the model, as HC3 comes out short
-by chance with few cells; and where trials recur over cells, so that the cells are dependent, that of a
-jackknife over trials. `benchmarks/rates.py` measures misses and false verdicts on thirty kinds of tables.
-Twelve cells on one axis have 10 degrees of freedom and a one-sided quantile of 7.5 at 1e-5: small tables
-decide little at small levels.
+by chance with few cells; and where trials recur over cells, so that these are dependent, a jackknife's.
 
-Dependence that no column names shows where cells lie closer to the line than the spread of their trials
-allows (`too_close`), or rows go together over cells (`going_together`), each at the level 10⁻³: nothing is
-decided then. Nor is it where a curve is plainly no power law (`audits.rates.diagnostics`) and both ends of
-the range do not say the same. Where a mean is at or below 0 the fit is on the scale of the risk
-(`on_scale_of_risk`). What no interval shows are lower-order terms that still bend the line at the sizes
-measured. `slope_against` takes a printed form with its log factors.
+Nothing is decided where a test finds dependence that no column names (`too_close`, `going_together`), or a
+curve (`audits.rates.diagnostics`) whose ends do not say the same. What no interval shows are lower-order
+terms that still bend the line at the sizes measured. `benchmarks/rates.py` measures false verdicts.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.bounds import t_quantile
 from audits.rates.advice import further_levels
 from audits.rates.cells import Cells, cells_of, log_risk, near
-from audits.rates.exponents import Exponent, t_quantile
+from audits.rates.exponents import Exponent
 from audits.rates.regression import exponent_of, regress
 
 Array = NDArray[np.float64]

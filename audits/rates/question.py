@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from audits.bounds import noncentrality, t_quantile
 from audits.evidence import Evidence, Side, Verdict
 from audits.rates.advice import advice
 from audits.rates.diagnostics import Diagnosis, Fitted, diagnose
 from audits.rates.directions import which_is_worse
-from audits.rates.exponents import Exponent, t_quantile
+from audits.rates.exponents import Exponent
 from audits.rates.regression import exponent_of
 from audits.rates.result import AxisFit
 
-_Z90 = 1.2815515655446004
 _ROUNDING = 1e-9
 """Of the exponents of exact tables."""
 COARSE = 0.25
@@ -93,7 +93,8 @@ class Question:
         notes: list[str] = []
         if claimed is not None:
             verdict, notes = self._judged(axis, exponent, claimed, diagnosis, doubts)
-            reach = self.tolerance + _reach(self.level, exponent)
+            df = exponent.degrees_of_freedom
+            reach = noncentrality(t_quantile(self.level, df), df) * exponent.standard_error + self.tolerance
             resolution = reach if math.isfinite(reach) else None
         notes += [*diagnosis.warnings(), *filter(None, [fitted.cells.unusable])]
         if verdict is Verdict.CONSISTENT and claimed is not None and resolution is not None:
@@ -204,12 +205,3 @@ class Question:
         lower, higher = self.forbidden(axis)
         slack = self.tolerance + _ROUNDING
         return lower and lowest < claimed - slack, higher and highest > claimed + slack
-
-
-def _reach(level: float, exponent: Exponent) -> float:
-    """How far beyond the tolerance an exponent must lie to be refuted with probability 0.9.
-
-    P(Z + c > q·W) = 0.9 with W² = χ²_df/df, W normal to first order: mean 1 − 1/(4df), variance 1/(2df).
-    """
-    q, df = t_quantile(level, exponent.degrees_of_freedom), exponent.degrees_of_freedom
-    return (q * (1.0 - 0.25 / df) + _Z90 * math.sqrt(1.0 + q**2 / (2.0 * df))) * exponent.standard_error

@@ -82,7 +82,7 @@ def columns(excess: np.ndarray, start: int, **constants: float) -> dict[str, Any
 
 def balanced(members: Sequence[str], **levels: Sequence[float]) -> list[dict[str, Any]]:
     """The fraction of these levels, with all members at each cell."""
-    return family.with_members(family.fraction(**levels), "member", members)
+    return [cell | {"member": member} for cell in family.fraction(**levels) for member in members]
 
 
 def plot(title: str, form: str, risk: str) -> Plot:

@@ -139,7 +139,7 @@ def points(members: Sequence[str]) -> list[dict[str, Any]]:
     for cell in cells:
         i, j, k = (LEVELS[axis].index(cell[axis]) for axis in ("n", "log10_m", "d"))
         cell["level"] = LOG_DELTA[(i + 2 * j + k) % 3]
-    return family.with_members(cells, "member", members)
+    return [cell | {"member": member} for cell in cells for member in members]
 
 
 CLAIM = Claim(

@@ -470,7 +470,7 @@ def test_comparison_false_alarms():
     [
         ({}, {"risk": "loss"}, "no column 'loss'"), ({}, {"axes": []}, "axes must be different"),
         ({}, {"axes": ["risk"]}, "got the risk column 'risk' itself"),
-        ({"risk": np.full(7, np.nan)}, {}, "column 'risk' must be finite, got nan"),
+        ({"risk": np.full(7, np.nan)}, {}, "column 'risk' must be finite"),
         ({"n": SIZES - SIZES[0]}, {}, "axis 'n' must be > 0, got 0.0"),
         ({"n": np.full(7, 3.0)}, {}, "at least 3 values"), ({"n": SIZES[:5]}, {}, "one length"),
         ({"risk": np.append(1.0 / SIZES[:-1], -1.0)}, {}, "mean risk must be > 0 in every cell, got -1"),
