@@ -39,9 +39,8 @@ def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any: ...
 def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any:
     """H_ε(P‖Q) = sup_S P(S) − e^ε Q(S), elementwise over epsilon (any finite numbers, any shape).
 
-    Gaussians of one sd, Laplace laws of one scale and finite laws: closed form. Gaussians of two sds: the
-    roots of the quadratic log-likelihood ratio. Mixtures, and Gaussian against Laplace: the set where the
-    log-likelihood ratio exceeds ε, by subdivision with bounds of its second derivative (so no root is
+    Gaussians of one sd, Laplace laws of one scale and finite laws: closed form. All others: the set where
+    the log-likelihood ratio exceeds ε, by subdivision with bounds of its second derivative (so no root is
     missed), then the masses of its intervals. Rounding is below 1e-12 of P(S), S being that set.
 
     Returns a float for a number, else an array. Raises ValueError where the two laws do not live on one
@@ -58,16 +57,14 @@ def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any:
         if not (isinstance(P, Finite) and isinstance(Q, Finite)):
             raise ValueError(f"both laws must be Finite or neither, got {_kind(P)} and {_kind(Q)}")
         result = _finite_delta(P, Q, flat)
-    elif isinstance(P, Gaussian) and isinstance(Q, Gaussian):
-        distance = _distance(P, Q)
-        if P.sd == Q.sd:
-            result = np.asarray(gaussian_delta(flat, distance / P.sd))
-        else:
-            result = _two_sd_delta(distance, P.sd, Q.sd, flat)
+    elif isinstance(P, Gaussian) and isinstance(Q, Gaussian) and P.sd == Q.sd:
+        result = np.asarray(gaussian_delta(flat, _distance(P, Q) / P.sd))
     elif isinstance(P, Laplace) and isinstance(Q, Laplace) and P.scale == Q.scale:
         # H_ε = 1 − e^{(ε−Δ)/2} for 0 ≤ ε ≤ Δ, the distance in scales; 0 above.
         distance = abs(P.mean - Q.mean) / P.scale
         result = fold(flat, 0.0 - np.expm1(np.minimum(np.abs(flat) - distance, 0.0) / 2.0))
+    elif P == Q:
+        result = np.maximum(-np.expm1(flat), 0.0)
     else:
         result = _subdivided_delta(_parts(P), _parts(Q), flat)
     return shaped(result.reshape(e.shape))
@@ -81,8 +78,6 @@ def _distance(P: Gaussian, Q: Gaussian) -> float:
     a, b = np.atleast_1d(np.asarray(P.mean)), np.atleast_1d(np.asarray(Q.mean))
     if a.shape != b.shape:
         raise ValueError(f"means must have one length, got {a.size} and {b.size}")
-    if P.sd != Q.sd and a.size > 1:
-        raise ValueError(f"vector Gaussians must have one sd, got {P.sd} and {Q.sd}")
     # ⟨x, b − a⟩ is sufficient for N(a, s²I) against N(b, s²I), hence one dimension is enough.
     return math.dist(a.tolist(), b.tolist())
 
@@ -106,26 +101,6 @@ def _finite_delta(P: Finite, Q: Finite, epsilon: Array) -> Array:
     p, q = p[p > 0.0], q[p > 0.0]
     loss = _log(p) - _log(q)
     return np.array([math.fsum(p[loss > e] * -np.expm1(e - loss[loss > e])) for e in epsilon])
-
-
-def _two_sd_delta(distance: float, sd_p: float, sd_q: float, epsilon: Array) -> Array:
-    """N(0, sd_p²) against N(distance, sd_q²): log p/q − ε is the quadratic a·x² + b·x + c."""
-    a = (sd_p - sd_q) * (sd_p + sd_q) / (2.0 * sd_p**2 * sd_q**2)
-    b = -distance / sd_q**2
-    c = distance**2 / (2.0 * sd_q**2) + math.log(sd_q / sd_p) - epsilon
-    P, Q = _parts(Gaussian(0.0, sd_p)), _parts(Gaussian(distance, sd_q))
-    result = np.zeros(epsilon.shape)
-    for i, e in enumerate(epsilon):
-        discriminant = b * b - 4.0 * a * c[i]
-        if discriminant <= 0.0:  # the ratio stays on one side of ε
-            result[i] = max(-math.expm1(e), 0.0) if a > 0.0 else 0.0
-            continue
-        q = -0.5 * (b - math.sqrt(discriminant))  # b ≤ 0: no cancellation
-        left, right = sorted((q / a, c[i] / q))
-        inside = [(left, right)]
-        outside = [(-math.inf, left), (right, math.inf)]
-        result[i] = _excess(P, Q, e, outside if a > 0.0 else inside)
-    return result
 
 
 # --- Mixtures ------------------------------------------------------------------------------------------
@@ -181,15 +156,12 @@ def _scores(parts: _Parts, x: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Local:
-    """log density at the middle of cells, its slope there, and on each cell bounds of its second derivative;
-    `variance` and `turn` are what bounds that: of Var[s] and of |E[s'] − s'_d|, see `_local`."""
+    """log density and its slope at the middle of cells, and bounds of its second derivative on each cell."""
 
     value: Array
     slope: Array
     low: Array
     high: Array
-    variance: Array
-    turn: Array
 
 
 def _local(parts: _Parts, middle: Array, half: Array) -> _Local:
@@ -220,41 +192,7 @@ def _local(parts: _Parts, middle: Array, half: Array) -> _Local:
     turn = (weight * np.abs(turn_gap)).sum(axis=0)
     low = np.maximum(curvature[lead, 0] - turn, curvature.min())
     high = np.minimum(curvature[lead, 0] + turn, curvature.max()) + variance
-    return _Local(top + np.log(total), slope, low, high, variance, turn)
-
-
-def _weight_ratios(P: _Parts, Q: _Parts) -> tuple[float, float] | None:
-    """Least and largest ratio of the weights in P and in Q of a component; None where one has it alone."""
-
-    def totals(parts: _Parts) -> dict[tuple[float, float, bool], float]:
-        result: dict[tuple[float, float, bool], float] = {}
-        columns = zip(parts.mean.tolist(), parts.spread.tolist(), parts.gaussian.tolist(), strict=True)
-        for key, weight in zip(columns, np.exp(parts.log_weight).tolist(), strict=True):
-            result[key] = result.get(key, 0.0) + weight
-        return result
-
-    p, q = totals(P), totals(Q)
-    if p.keys() != q.keys():
-        return None
-    ratios = [p[key] / q[key] for key in p]
-    return min(ratios), max(ratios)
-
-
-def _curvature(p: _Local, q: _Local, ratios: tuple[float, float] | None) -> tuple[Array, Array]:
-    """Bounds of (log p/q)'' on the cells.
-
-    Where both laws mix the same components, p/q = u = E[ρ] over Q's posterior, ρ the ratio of weights. Then
-    u' = Cov(ρ, s) and u'' = E[(ρ − u)(s − E s)²] + Cov(ρ, s'), all small when the weights are alike: two
-    nearly equal mixtures would otherwise be subdivided without end.
-    """
-    low, high = p.low - q.high, p.high - q.low
-    if ratios is None:
-        return low, high
-    least, most = ratios
-    spread = (most - least) / least
-    first = 0.5 * spread * np.sqrt(q.variance)
-    second = spread * (q.variance + q.turn)
-    return np.maximum(low, -second - first**2), np.minimum(high, second)
+    return _Local(top + np.log(total), slope, low, high)
 
 
 def _subdivided_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
@@ -267,13 +205,12 @@ def _subdivided_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
 
     owner = np.repeat(np.arange(epsilon.size), grid.size - 1)
     left, right = np.tile(grid[:-1], epsilon.size), np.tile(grid[1:], epsilon.size)
-    ratios = _weight_ratios(P, Q)
     found: list[tuple[NDArray[np.int64], Array, Array]] = []
     while owner.size:
         middle, half = 0.5 * (left + right), 0.5 * (right - left)
         p, q = _local(P, middle, half), _local(Q, middle, half)
         value, slope = p.value - q.value - epsilon[owner], p.slope - q.slope
-        low, high = _curvature(p, q, ratios)
+        low, high = p.low - q.high, p.high - q.low  # bounds of (log p/q)''
         least = value - np.abs(slope) * half + 0.5 * np.minimum(low, 0.0) * half**2
         most = value + np.abs(slope) * half + 0.5 * np.maximum(high, 0.0) * half**2
         above = least > 0.0
