@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from audits.bounds import binomial_reach, clopper_pearson
 from audits.evidence import Evidence, Verdict
+from implementations.checks import non_negative, numbers, probability, unit_interval, whole_number
 
 Array = NDArray[np.float64]
 Point = Mapping[str, float | int | str]
@@ -55,8 +56,7 @@ class Tracing:
         none.
         Raises ValueError for a negative or infinite epsilon.
         """
-        if not (math.isfinite(epsilon) and epsilon >= 0.0):
-            raise ValueError(f"epsilon must be finite and ≥ 0, got {epsilon}")
+        non_negative(epsilon=epsilon)
         low, resolution = self.epsilon_lower, self._resolution(epsilon)
         if low > epsilon:
             verdict, note = Verdict.REFUTED, ""
@@ -71,20 +71,12 @@ class Tracing:
             self.true_positives / self.members, self.false_positives / self.non_members, self.delta
         )
         return Evidence(
-            quantity=f"ε at δ = {self.delta:g} by tracing",
-            estimate=plain if math.isfinite(plain) else low,
-            low=low,
-            high=math.inf,
-            confidence=1.0 - self.alpha,
-            method="clopper-pearson",
-            samples=self.members + self.non_members,
-            claimed=epsilon,
-            point=dict(point or {}),
-            verdict=verdict,
-            resolution=resolution if verdict is Verdict.CONSISTENT else None,
-            alpha_spent=self.alpha,
-            note="; ".join(part for part in (rates, note) if part),
-        )
+            quantity=f"ε at δ = {self.delta:g} by tracing", estimate=plain if math.isfinite(plain) else low,
+            low=low, high=math.inf, confidence=1.0 - self.alpha, method="clopper-pearson",
+            samples=self.members + self.non_members, claimed=epsilon, point=dict(point or {}),
+            verdict=verdict, resolution=resolution if verdict is Verdict.CONSISTENT else None,
+            alpha_spent=self.alpha, note="; ".join(part for part in (rates, note) if part),
+        )  # fmt: skip
 
     def _resolution(self, epsilon: float) -> float | None:
         needed = math.exp(min(epsilon, 700.0)) * self.false_positive_high + self.delta
@@ -113,43 +105,28 @@ def trace(
     scores. P(accept | member) ≥ its limit and P(accept | non-member) ≤ its limit hold together with
     probability 1 − alpha (Clopper and Pearson 1934).
 
-    Raises ValueError for scores or a threshold that are not finite, no scores, delta outside [0, 1) or alpha
+    Raises ValueError for scores or a threshold that are not finite, no scores, delta outside [0, 1] or alpha
     outside (0, 1).
 
     >>> found = trace([3.0] * 500, [0.0] * 500, 1.0, alpha=0.01)
     >>> round(found.epsilon_lower, 3), found.check_private(1.0).verdict.value
     (4.542, 'REFUTED')
     """
-    if not 0.0 <= delta < 1.0:
-        raise ValueError(f"delta must be in [0, 1), got {delta}")
-    if not 0.0 < alpha < 1.0:
-        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
-    if not math.isfinite(threshold):
-        raise ValueError(f"threshold must be finite, got {threshold}")
-    member = _scores("member_scores", member_scores)
-    other = _scores("non_member_scores", non_member_scores)
+    unit_interval(delta=delta)
+    probability(alpha=alpha)
+    numbers("threshold", threshold)
+    member, other = numbers("member_scores", member_scores), numbers("non_member_scores", non_member_scores)
+    if not (member.size and other.size):
+        raise ValueError(f"scores must be at least one of each, got {member.size} and {other.size}")
     true_positives, false_positives = int((member > threshold).sum()), int((other > threshold).sum())
     true_low, _ = clopper_pearson(true_positives, member.size, alpha / 2.0)
     _, false_high = clopper_pearson(false_positives, other.size, alpha / 2.0)
     return Tracing(
-        threshold=threshold,
-        true_positives=true_positives,
-        members=member.size,
-        false_positives=false_positives,
-        non_members=other.size,
-        true_positive_low=true_low,
-        false_positive_high=false_high,
-        delta=delta,
+        threshold=threshold, true_positives=true_positives, members=member.size,
+        false_positives=false_positives, non_members=other.size, true_positive_low=true_low,
+        false_positive_high=false_high, delta=delta, alpha=alpha,
         epsilon_lower=_epsilon_ruled_out(true_low, false_high, delta),
-        alpha=alpha,
-    )
-
-
-def _scores(name: str, scores: ArrayLike) -> Array:
-    values = np.asarray(scores, dtype=np.float64).ravel()
-    if values.size == 0 or not np.isfinite(values).all():
-        raise ValueError(f"{name} must hold at least one score, all finite, got {scores!r}")
-    return values
+    )  # fmt: skip
 
 
 def _epsilon_ruled_out(true_positive: float, false_positive: float, delta: float) -> float:
@@ -182,34 +159,22 @@ class Target:
     score: Callable[[Any, int], float]
 
 
-@dataclass(frozen=True, slots=True)
-class Attacked:
-    """Scores of one run each: of records that were in the dataset, and of records that were replaced."""
-
-    members: Array
-    non_members: Array
-
-    def audit(self, threshold: float, *, delta: float, alpha: float) -> Tracing:
-        """`trace` of the scores. The threshold must come from the attack, not from the scores."""
-        return trace(self.members, self.non_members, threshold, delta=delta, alpha=alpha)
-
-
 def run_attack(
     draw: Callable[[np.random.Generator], Target],
     mechanism: Callable[[NDArray[Any], np.random.Generator], Any],
     trials: int,
     rng: np.random.Generator,
-) -> Attacked:
+) -> tuple[Array, Array]:
     """Attack the mechanism `trials` times with a random member, and `trials` times with a record replaced.
 
     draw       a fresh dataset with the attacker's secrets.
     mechanism  dataset, generator → output; its dataset always has the same number of records, so the two
                kinds of runs are neighbours under replacement of one record.
-    Each score comes from a dataset and a run of its own. Raises ValueError for trials < 1, a score that is
-    not a finite number, or a replacement of the wrong shape.
+    Returns the scores of members and of replaced records, for `trace`: each comes from a dataset and a run of
+    its own. The threshold must come from the attack, not from the scores. Raises ValueError for trials < 1, a
+    score that is not a finite number, or a replacement of the wrong shape.
     """
-    if trials < 1:
-        raise ValueError(f"trials must be ≥ 1, got {trials}")
+    whole_number(trials=trials)
     found = np.empty((2, trials))
     for kind in (0, 1):
         for trial in range(trials):
@@ -228,4 +193,4 @@ def run_attack(
             if not math.isfinite(value):
                 raise ValueError(f"score must be finite, got {value} for record {who}")
             found[kind, trial] = value
-    return Attacked(members=found[0], non_members=found[1])
+    return found[0], found[1]

@@ -218,7 +218,7 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
         return coalitions.average_then_round(words)
 
     attacked = tracing.run_attack(draw, open_majority, point.runs, rng)
-    traced = attacked.audit(z, delta=point.delta, alpha=1e-3)
+    traced = tracing.trace(*attacked, z, delta=point.delta, alpha=1e-3)
     yield at_least(
         "share of members traced, majority", traced.true_positives / traced.members, 0.9, decides=False
     )
@@ -240,7 +240,7 @@ def check_tracing(point: Point) -> Iterator[Evidence]:
         hidden = tracing.run_attack(draw, private, point.runs, rng)
         # One standard deviation of an innocent score: known beforehand, and most sensitive to small ε.
         spread = math.sqrt(fingerprinting.length(users, security))
-        found = hidden.audit(spread, delta=point.delta, alpha=alpha)
+        found = tracing.trace(*hidden, spread, delta=point.delta, alpha=alpha)
         yield found.check_private(point.epsilon, point={**point.axes, "mechanism": name})
 
 

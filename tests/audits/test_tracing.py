@@ -29,7 +29,7 @@ def mean(records: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def test_an_accurate_mechanism_is_traced() -> None:
     # Member: 100 ± 9. Non-member: 0 ± 9.
     attacked = tracing.run_attack(draw, mean, 300, np.random.default_rng(0))
-    found = attacked.audit(50.0, delta=1e-6, alpha=1e-3)
+    found = tracing.trace(*attacked, 50.0, delta=1e-6, alpha=1e-3)
     assert found.true_positives == 300
     assert found.false_positives == 0
     # Clopper–Pearson with no false positive in 300 trials
