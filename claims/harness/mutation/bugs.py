@@ -92,8 +92,8 @@ def mechanical_bugs(
     executing = _executing(places, catalogue, sources or Sources(roots_of()), jobs=jobs, notify=notify)
     return [
         Bug(
-            name=f"{site.function.removeprefix('implementations.')}#{site.key}",
-            text=f"{site.operator}: {site.line} → {site.change}",
+            name=site.name,
+            text=site.text,
             make=lambda site=site: mechanical.as_mutant(site),
             claims=executing[site.function],
             paper=_paper_of(site.module),

@@ -59,6 +59,16 @@ class Site:
     def module(self) -> str:
         return self.function.partition(":")[0]
 
+    @property
+    def name(self) -> str:
+        """Of the bug."""
+        return f"{self.function.removeprefix('implementations.')}#{self.key}"
+
+    @property
+    def text(self) -> str:
+        """What the bug is."""
+        return f"{self.operator}: {self.line} → {self.change}"
+
 
 def sites(module: str, functions: Collection[str] | None = None) -> list[Site]:
     """All places of a module, or of some functions of it, in the order of the source."""
@@ -84,13 +94,7 @@ def as_mutant(site: Site) -> Mutant:
     tree = source_tree(reference)
     next(itertools.islice(_changed(tree), site.number, None))
     by = recompiled(reference, ast.fix_missing_locations(tree))
-    return Mutant(
-        name=f"{site.function.removeprefix('implementations.')}#{site.key}",
-        bug=f"{site.operator}: {site.line} → {site.change}",
-        replaces=site.function,
-        by=by,
-        caught_by=(),
-    )
+    return Mutant(name=site.name, bug=site.text, replaces=site.function, by=by, caught_by=())
 
 
 def modules() -> list[str]:

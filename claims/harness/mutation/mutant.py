@@ -20,8 +20,6 @@ class Mutant:
     caught_by ids of the claims of which at least one must change its verdict while the bug is planted.
     axis      the axis whose exponent the bug changes, for bugs that one claim and axis answer for.
     file      where the bug is written down; None for a mechanical bug.
-
-    Raises ValueError unless exactly one of `by` and `swap` is given.
     """
 
     name: str
@@ -32,10 +30,6 @@ class Mutant:
     caught_by: tuple[str, ...]
     axis: str | None = None
     file: Path | None = None
-
-    def __post_init__(self) -> None:
-        if (self.by is None) == (self.swap is None):
-            raise ValueError(f"{self.place}: give either by (a function) or swap (old text, new text)")
 
     @property
     def place(self) -> str:

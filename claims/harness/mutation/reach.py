@@ -43,19 +43,14 @@ def reaches(
         notify(f"measuring what {len(claims)} claims execute at tier {tier}")
 
     def send(claim: Claim, connection: Connection) -> None:
-        connection.send(measure(claim, tier))
+        codes, seconds = executed(claim, tier)
+        connection.send(Reach(functions_of(codes, "implementations"), seconds))
 
     nothing = Reach(frozenset(), 0.0)
     return {
         claims[number].id: messages[0] if messages else nothing
         for number, messages in each_forked(claims, send, jobs=jobs)
     }
-
-
-def measure(claim: Claim, tier: str) -> Reach:
-    """The reach of one claim, by running it in this process; a claim that crashes has reached what it has."""
-    codes, seconds = executed(claim, tier)
-    return Reach(functions_of(codes, "implementations"), seconds)
 
 
 def executed(claim: Claim, tier: str) -> tuple[list[object], float]:

@@ -14,7 +14,6 @@ import os
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 
 from audits.environments import cache_folder
 
@@ -44,31 +43,16 @@ def can_seal() -> bool:
 
 
 def _secret() -> bytes | None:
-    """The user's secret, made when it is first needed."""
+    """The user's secret, made when it is first needed; None also where a full disk has cut it off, once."""
     with suppress(OSError, RuntimeError):
         file = cache_folder() / "seal"
-        if (found := _read(file)) is not None:
-            return found
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_name(f".{os.getpid()}-{secrets.token_hex(4)}-seal")
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
+        with suppress(FileExistsError):  # whoever is faster makes it
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(secrets.token_bytes(_BYTES))
-            with suppress(FileExistsError):  # another process was faster
-                os.link(temporary, file)
-        finally:
-            temporary.unlink()
-        return _read(file)
-    return None
-
-
-def _read(file: Path) -> bytes | None:
-    try:
         found = file.read_bytes()
-    except FileNotFoundError:
-        return None
-    if len(found) == _BYTES:
-        return found
-    file.unlink()  # cut off by a full disk, say
+        if len(found) == _BYTES:
+            return found
+        file.unlink()
     return None
