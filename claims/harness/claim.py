@@ -205,9 +205,8 @@ class Budget:
 class Plot:
     """A plot of the claim's rows, drawn by the report; it names columns and holds no numbers.
 
-    kind      "curve" (lines, linear or log axes), "loglog" (points, interval, fitted and claimed line) or
-              "sandwich" (measured values against a lower and an upper bound).
-    x, y      columns of the rows; `low` and `high` columns of an interval; rows of equal x are averaged.
+    kind      "curve" (lines, linear or log axes) or "loglog" (points, fitted and claimed line).
+    x, y      columns of the rows; rows of equal x are averaged.
     claimed   column of the claimed value; None where there is none.
     series    column that tells the lines apart; None for one line.
     select    keep only the rows whose columns have these values.
@@ -222,8 +221,6 @@ class Plot:
     y: str
     x_label: str
     y_label: str
-    low: str | None = None
-    high: str | None = None
     claimed: str | None = None
     series: str | None = None
     log_x: bool = False

@@ -264,11 +264,11 @@ CLAIM = Claim(
     judge=judge,
     plots=[
         Plot(
-            kind="sandwich",
+            kind="curve",
             title="Private SCO on linear losses",
             x="n",
             y="risk",
-            low="form",
+            claimed="form",
             x_label="users n",
             y_label="excess risk over Rσ",
             series="mechanism",

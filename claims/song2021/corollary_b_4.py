@@ -116,7 +116,7 @@ CLAIM = Claim(
     ),
     plots=[
         Plot(
-            kind="sandwich",
+            kind="curve",
             title="Corollary B.4: excess empirical risk of each estimator",
             x="n",
             y="value",

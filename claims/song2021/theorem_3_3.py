@@ -214,7 +214,7 @@ CLAIM = Claim(
     fits_exponents=True,
     plots=[
         Plot(
-            kind="sandwich",
+            kind="curve",
             title="Theorem 3.3: excess empirical risk of each estimator",
             x="n",
             y="excess",

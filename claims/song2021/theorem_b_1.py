@@ -320,7 +320,7 @@ CLAIM = Claim(
     fits_exponents=True,
     plots=[
         Plot(
-            kind="sandwich",
+            kind="curve",
             title="Excess risk over α on D_{p,α}: private and other estimators, and the bound of the proof",
             x="n",
             y="excess",

@@ -412,8 +412,6 @@ ROWS = pd.DataFrame(
         "n": [10, 100, 1000] * 2,
         "kind": ["a"] * 3 + ["b"] * 3,
         "risk": [1.0, 0.1, 0.01, 3.0, 0.3, 0.0],
-        "low": [0.9, 0.09, 0.009, 2.9, 0.2, 0.0],
-        "high": [1.1, 0.11, 0.011, 3.1, 0.4, 0.1],
         "claimed": [2.0, 0.2, 0.02] * 2,
         "chunk": 0,
     }
@@ -431,10 +429,10 @@ def plot(**changes: Any) -> Plot:
     return Plot(**(values | changes))
 
 
-@pytest.mark.parametrize("kind", ["curve", "loglog", "sandwich"])
+@pytest.mark.parametrize("kind", ["curve", "loglog"])
 @pytest.mark.parametrize("series", [None, "kind"])
 def test_every_kind_of_plot_is_drawn(kind: str, series: str | None) -> None:
-    drawn = draw(plot(kind=kind, low="low", high="high", claimed="claimed", series=series), ROWS, [SLOPE])
+    drawn = draw(plot(kind=kind, claimed="claimed", series=series), ROWS, [SLOPE])
     picture = ElementTree.fromstring(drawn.svg)
     assert picture.tag.endswith("svg")
     assert INK in drawn.svg
@@ -442,7 +440,7 @@ def test_every_kind_of_plot_is_drawn(kind: str, series: str | None) -> None:
         assert "[−1.1, −0.9] are the claim’s evidence" in drawn.caption
         # The zero cannot stand on a logarithmic axis, and the reader is told.
         assert "1 row is not drawn" in drawn.caption
-    again = draw(plot(kind=kind, low="low", high="high", claimed="claimed", series=series), ROWS, [SLOPE])
+    again = draw(plot(kind=kind, claimed="claimed", series=series), ROWS, [SLOPE])
     assert again.svg == drawn.svg
 
 
@@ -465,7 +463,7 @@ def test_a_plot_that_names_what_is_not_there_says_so() -> None:
         draw(plot(y="rick"), ROWS)
     with pytest.raises(ValueError, match="column 'kind' must hold numbers"):
         draw(plot(y="kind"), ROWS)
-    with pytest.raises(ValueError, match="kind must be one of curve, loglog, sandwich, got 'pie'"):
+    with pytest.raises(ValueError, match="kind must be one of curve, loglog, got 'pie'"):
         draw(plot(kind="pie"), ROWS)
     with pytest.raises(NoRowsError, match="no row with n\u00a0=\u00a07"):
         draw(plot(y="of another tier", select={"n": 7}), ROWS)

@@ -37,33 +37,13 @@ _LARGEST_LEGEND = 12
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",  # the same everywhere, whatever fonts the reader has
     "svg.hashsalt": "dpclaims",  # equal rows, equal bytes
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "text.color": INK,
-    "axes.labelcolor": INK,
-    "axes.edgecolor": INK,
-    "axes.titlesize": 10.5,
-    "axes.titlelocation": "left",
-    "axes.linewidth": 0.8,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "grid.color": GRID,
-    "grid.linewidth": 0.6,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "legend.frameon": False,
-    "legend.fontsize": 9,
-    "legend.handlelength": 2.4,
-    "figure.facecolor": "none",
-    "axes.facecolor": "none",
-    "savefig.facecolor": "none",
-    "lines.linewidth": 1.6,
-    "lines.markersize": 5,
-    "axes.unicode_minus": True,
-    "mathtext.fontset": "dejavusans",
-}
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK),
+    **dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none"),
+    **dict.fromkeys(("axes.spines.top", "axes.spines.right", "legend.frameon"), False),
+    **dict.fromkeys(("axes.grid", "axes.axisbelow"), True),
+    "axes.titlesize": 10.5, "axes.titlelocation": "left", "grid.color": GRID, "grid.linewidth": 0.6,
+    "legend.fontsize": 9, "legend.handlelength": 2.4, "lines.linewidth": 1.6, "lines.markersize": 5,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,12 +78,15 @@ def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> D
     Raises ValueError where the plot names a column that the rows lack or a column that holds no numbers, and
     NoRowsError where the run has no row that can be drawn (another tier may have).
     """
-    kinds = {"curve": _curve, "loglog": _loglog, "sandwich": _curve}
+    kinds = {"curve": _curve, "loglog": _loglog}
     if plot.kind not in kinds:
         raise ValueError(f"plot {plot.title!r}: kind must be one of {', '.join(kinds)}, got {plot.kind!r}")
     lines = _lines(plot, rows)
+    from matplotlib.figure import Figure
+
     with _style():
-        figure, axes = _canvas()
+        figure = Figure(figsize=(6.0, 3.9), layout="constrained")
+        axes = figure.add_subplot()
         said = kinds[plot.kind](axes, plot, lines, evidence)
         _finish(figure, axes, plot, lines)
         svg = _to_svg(figure)
@@ -115,18 +98,16 @@ def points_of(plot: Plot, rows: pd.DataFrame) -> Points:
     lines = _lines(plot, rows)
     series = [] if plot.series is None else [words(plot.series)]
     head = [*series, plot.x_label, plot.y_label]
-    extra = [(n, h) for n, h in ((plot.low, "from"), (plot.high, "to"), (plot.claimed, "claimed")) if n]
+    claimed = [plot.claimed] if plot.claimed else []
     listed: list[list[Any]] = []
     for line in lines:
         for k, x in enumerate(line.x):
             named = lines.names[int(x)] if lines.names else float(x)
             label = [line.label.partition(" = ")[2]] if series else []
-            listed.append(
-                [*label, named, *(float(line.values(n)[k]) for n in (plot.y, *(n for n, _ in extra)))]
-            )
+            listed.append([*label, named, *(float(line.values(n)[k]) for n in (plot.y, *claimed))])
     places = {row[len(series)] for row in listed}
     return Points(
-        head=[*head, *(h for _, h in extra)], rows=listed, abscissae=len(places), named=bool(lines.names)
+        head=head + ["claimed"] * len(claimed), rows=listed, abscissae=len(places), named=bool(lines.names)
     )
 
 
@@ -144,9 +125,6 @@ class _Line:
 
     def values(self, name: str) -> np.ndarray:
         return self.table[name].to_numpy(float)
-
-    def column(self, name: str | None) -> np.ndarray | None:
-        return None if name is None else self.values(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,8 +146,7 @@ def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
     """What a plot draws of the rows: those selected, where its axes have a place for them, by series."""
     selected = _selected(plot, rows)
     # A claim of several tasks has only the columns of those that its tier measures: checked when selected.
-    columns = [plot.y, plot.low, plot.high, plot.claimed]
-    numbers = [c for c in dict.fromkeys(columns) if c is not None and c != plot.x]
+    numbers = [c for c in dict.fromkeys((plot.y, plot.claimed)) if c is not None and c != plot.x]
     _check_columns(plot, rows, [plot.x, *numbers, *([] if plot.series is None else [plot.series])])
     if bad := [c for c in numbers if not _holds_numbers(selected[c])]:
         raise ValueError(f"plot {plot.title!r}: column {bad[0]!r} must hold numbers")
@@ -249,38 +226,20 @@ def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None
 
 
 def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
-    """Lines with their intervals, or, of a sandwich, between a lower (`low`) and an upper bound (`high`)."""
-    interval, bounded = plot.low is not None and plot.high is not None, plot.kind == "sandwich"
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
-        y, low, high = line.values(plot.y), line.column(plot.low), line.column(plot.high)
-        label = line.label or "measured"
-        shade = PALETTE[2] if bounded and len(lines) == 1 else colour
-        bounds = ((low, "--", "lower bound"), (high, ":", "upper bound")) if bounded else ()
-        for bound, style, name in bounds:
-            if bound is not None:
-                named = name if index == 0 else None
-                axes.plot(line.x, bound, color=shade, linestyle=style, linewidth=1.4, label=named)
-        if low is not None and high is not None:
-            axes.fill_between(line.x, low, high, color=shade, alpha=0.15, linewidth=0)
-        axes.plot(line.x, y, color=colour, marker=marker, label=label)
+        axes.plot(line.x, line.values(plot.y), color=colour, marker=marker, label=line.label or "measured")
     _claimed(axes, plot, lines)
-    words = "The shaded region lies between the bounds." if bounded else "The band is the interval."
-    return words if interval else ""
+    return ""
 
 
 def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
     import numpy as np
 
     fit = next((e for e in evidence if e.axis == plot.x), None)
-    said: list[str] = []
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
         x, y = line.x, line.values(plot.y)
-        low, high = line.column(plot.low), line.column(plot.high)
-        if low is not None and high is not None:
-            below, above = np.clip(y - np.maximum(low, y * 1e-3), 0, None), np.clip(high - y, 0, None)
-            axes.errorbar(x, y, [below, above], color=colour, linestyle="none", capsize=2.5, linewidth=1.1)
         axes.plot(x, y, color=colour, marker=marker, linestyle="none", label=line.label or "measured")
         if fit is None:
             axes.plot(x, y, color=colour, linewidth=0.9)
@@ -298,15 +257,13 @@ def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence])
                 label = f"claimed slope {number_text(fit.claimed, 3)}" if index == 0 else None
                 claimed = level * (ends / centre) ** fit.claimed
                 axes.plot(ends, claimed, color=INK, linestyle=":", linewidth=1.2, label=label)
-    if fit is not None:
-        said.append(
-            f"The fitted slope and its interval [{number_text(fit.low, 3)}, {number_text(fit.high, 3)}] "
-            "are the claim’s evidence; the lines pass through the centre of the points."
-        )
     _claimed(axes, plot, lines)
-    if plot.low is not None and plot.high is not None:
-        said.append("Bars are intervals.")
-    return " ".join(said)
+    if fit is None:
+        return ""
+    return (
+        f"The fitted slope and its interval [{number_text(fit.low, 3)}, {number_text(fit.high, 3)}] "
+        "are the claim’s evidence; the lines pass through the centre of the points."
+    )
 
 
 def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
@@ -353,13 +310,6 @@ def _style() -> Iterator[None]:
         yield
 
 
-def _canvas(height: float = 3.9, width: float = 6.0) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.add_subplot()
-
-
 def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
     if _log_x(plot):
         axes.set_xscale("log")
@@ -373,7 +323,7 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
     if labels and (len(labels) > 1 or labels[0] != "measured"):
         # The series first, cut where there are too many, then what is drawn for all of them.
         pairs = list(zip(handles, labels, strict=True))
-        common = [p for p in pairs if p[1].startswith(("claimed", "fitted", "lower", "upper"))]
+        common = [p for p in pairs if p[1].startswith(("claimed", "fitted"))]
         series = [p for p in pairs if p not in common]
         shown = tuple(zip(*(series[:_LARGEST_LEGEND] + common), strict=True))
         longest = max(len(label) for label in shown[1])
