@@ -143,7 +143,10 @@ def _moved(draw: DrawFn, domain: Any, first: Any, d_in: Any, metric: str) -> Any
     second: list[Any] = list(first) if isinstance(first, list) else [first]
     if not second:
         return second
-    places = draw(st.lists(st.integers(0, len(second) - 1), min_size=1, unique=True))
+    # Whole numbers move by 1 at least: d_in is shared among no more of them than that.
+    whole = metric in ("l1", "l2") and all(isinstance(value, int) for value in second)
+    most = max(int(d_in ** (2 if metric == "l2" else 1)), 1) if whole else None
+    places = draw(st.lists(st.integers(0, len(second) - 1), min_size=1, max_size=most, unique=True))
     parts = {"l1": len(places), "l2": math.sqrt(len(places))}.get(metric, 1)
     step = draw(st.sampled_from([1, -1, 1 / 2, -1 / 2, 1e-3])) * d_in / parts
     alike = metric == "linf-monotonic" or draw(st.booleans())

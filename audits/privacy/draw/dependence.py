@@ -96,17 +96,17 @@ def _statistics(a: Floats, b: Floats, call: int) -> tuple[list[str], Floats]:
         sums = calls @ np.ones(call)
         several = n > call
         if call > 1 and several:
-            found.append(("call", np.cbrt(np.vecdot(sums, sums))))
+            found.append(("call", np.cbrt(_dot(sums, sums))))
         for lag in range(1, min(LAGS, call - 1) + 1):
-            found.append(("call", np.vecdot(calls[..., lag:], calls[..., :-lag]).sum(axis=-1)))
+            found.append(("call", _dot(calls[..., lag:], calls[..., :-lag]).sum(axis=-1)))
         if several:
             places = np.ones(n // call) @ calls
-            found.append(("calls", np.cbrt(np.vecdot(places, places))))
-            found.append(("calls", np.vecdot(sums[..., 1:], sums[..., :-1])))
+            found.append(("calls", np.cbrt(_dot(places, places))))
+            found.append(("calls", _dot(sums[..., 1:], sums[..., :-1])))
         found.append(("calls" if several else "call", outputs[..., : n // 2] @ np.ones(n // 2)))
     width = min(len(a), len(b))
     if width:
-        found.append(("datasets", np.vecdot(a[:width], b[:width])))
+        found.append(("datasets", _dot(a[:width], b[:width])))
     if len(a) > 1:
         # What all features show together.
         found += [(name, part.sum(axis=0, keepdims=True)) for name, part in found if len(part) == len(a)]
@@ -141,3 +141,8 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
     parts = parts - parts.mean(axis=0)
     spread = parts.std(axis=0)
     return parts[:, spread > 1e-9] / spread[spread > 1e-9]
+
+
+def _dot(a: Floats, b: Floats) -> Floats:
+    """Scalar products over the last axis, as `numpy.vecdot`, which NumPy 1 lacks (maps are checked there)."""
+    return np.einsum("...i,...i->...", a, b)
