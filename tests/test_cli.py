@@ -74,7 +74,7 @@ def test_show_states_the_result_with_its_source(dpclaims):
         (["list", "nobody/*"], "nobody/*"),
         (["show", "song2021/theorem-2.7.1"], "did you mean"),
         (["show", "theorem-3.1"], "song2021/theorem-3.1: give a whole id"),
-        (["show", "song2021", "--map", "--dot"], "exclude each other"),
+        (["show", "song2021", "--map", "--json"], "exclude each other"),
         (["notebooks", "clam"], "must be one of audit_mechanism, claim"),
         (["list", "--kind", "poem"], "poem"),
         (["run", "--tier", "huge"], "huge"),

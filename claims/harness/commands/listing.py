@@ -11,6 +11,7 @@ from typing import Any
 from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.index import Entry, index
 from claims.harness.places import matches, meant, near_miss
+from claims.harness.report.terminal import as_text
 from claims.harness.standing import Standing, readings_of, result_of, standing
 from claims.harness.words import Kind
 
@@ -72,7 +73,9 @@ def _print_table(claims: Sequence[Entry], last: Mapping[str, str]) -> None:
     print(f"{'id':{width}}  {'kind':11}  {'expected':12}  {'last verdict':12}  title")
     for claim in claims:
         verdict = last.get(claim.id) or "-"
-        print(f"{claim.id:{width}}  {claim.kind:11}  {claim.expected:12}  {verdict:12}  {claim.title}")
+        print(
+            f"{claim.id:{width}}  {claim.kind:11}  {claim.expected:12}  {verdict:12}  {as_text(claim.title)}"
+        )
 
 
 def _chosen(
@@ -111,10 +114,10 @@ def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
         assert claim.finding is not None
         follows = slip_of(claim, known).id != claim.id
         indent = "    follows  " if follows else f"{claim.finding.weight:9}  "
-        lines.append(f"{indent}{claim.id}  {claim.title}{_letter(claim, everything)}")
+        lines.append(f"{indent}{claim.id}  {as_text(claim.title)}{_letter(claim, everything)}")
         if not follows:
-            lines.append(f"           {claim.finding.what}")
-            lines.append(f"           in their favour: {claim.finding.favour}")
+            lines.append(f"           {as_text(claim.finding.what)}")
+            lines.append(f"           in their favour: {as_text(claim.finding.favour)}")
     return "".join(f"{line}\n" for line in [*lines, _counted(everything)])
 
 

@@ -182,8 +182,8 @@ def show(
     from claims.harness.discover import discover, select
     from claims.harness.places import matches
 
-    if sum(map(bool, (check, paper_map, dot, without, json))) > 1:
-        raise ValueError("--check, --map, --dot, --without and --json exclude each other: give one of them")
+    if sum(map(bool, (check, paper_map or dot, without, json))) > 1:
+        raise ValueError("--check, --map, --without and --json exclude each other: give one of them")
     catalogue = discover(claims or [], only=claim_id.split("/")[0])
     if not any(matches(c.id, claim_id) for c in catalogue.claims):
         catalogue = discover(claims or [])  # among all there may be an id that was meant

@@ -34,6 +34,7 @@ _ACCENTS = {
 _UPPER = dict(zip("0123456789+-=()nidkmpTt*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵈᵏᵐᵖᵀᵗ*", strict=True))
 _LOWER = dict(zip("0123456789+-=()ijkmnprstx", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ᵢⱼₖₘₙₚᵣₛₜₓ", strict=True))
 _FORMULA = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$]+?)\$", re.DOTALL)
+_TOKEN = r"\\(?![dt]?frac)[A-Za-z]+(?![A-Za-z])|\d|[a-zA-Z]"
 _GROUP = r"\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}"
 
 
@@ -51,6 +52,8 @@ def as_unicode(formula: str) -> str:
 
     >>> as_unicode(r"\frac{1}{2}\sqrt{n+m}\,\|\theta_0\|^2")
     '1/2√(n+m) ‖θ₀‖²'
+    >>> as_unicode(r"\arg\min f+\frac\mu2x")
+    'arg min f+μ/2x'
     >>> as_unicode(r"n^{-3/2}x_{priv}\nosuch")
     'n^(-3/2)x_priv nosuch'
     """
@@ -65,7 +68,7 @@ def as_unicode(formula: str) -> str:
         before = text
         for pattern, put in _RULES:
             text = pattern.sub(put, text)
-    text = re.sub(r"\\([A-Za-z]+)\s?", _sign, text)
+    text = re.sub(r"\\([A-Za-z]+)(\s?)", _sign, text)
     text = re.sub(r"\s*([≤≥≈≠∈∼≪≫→⇒])\s*", r" \1 ", text)
     for mark, sign in (
         ("{", ""),
@@ -80,8 +83,8 @@ def as_unicode(formula: str) -> str:
 
 
 def _sign(found: re.Match[str]) -> str:
-    # A function stands apart from the factor before it.
-    return _SIGNS.get(found[1]) or f" {found[1]}"
+    # A function stands apart from the factor before it, and from a letter after it.
+    return _SIGNS.get(found[1]) or f" {found[1]}{found[2]}"
 
 
 def _grouped(text: str) -> str:
@@ -119,8 +122,9 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(rf"\\(tilde|widetilde|hat|widehat|bar|overline)(?:\s*{_GROUP}|\s+(\S)|(\\[A-Za-z]+))"),
      lambda m: _accented(m[2] or m[3] or m[4], _ACCENTS[m[1]])),
     (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*{_GROUP}"), lambda m: f"{_grouped(m[1])}/{_grouped(m[2])}"),
-    (re.compile(r"\\[dt]?frac\s*(\d|[a-z])\s*(\d|[a-z])"), lambda m: f"{m[1]}/{m[2]}"),
-    (re.compile(rf"\\[dt]?frac\s*(\d|[a-z])\s*{_GROUP}"), lambda m: f"{m[1]}/{_grouped(m[2])}"),
+    (re.compile(rf"\\[dt]?frac\s*({_TOKEN})\s*({_TOKEN})"), lambda m: f"{m[1]}/{m[2]}"),
+    (re.compile(rf"\\[dt]?frac\s*({_TOKEN})\s*{_GROUP}"), lambda m: f"{m[1]}/{_grouped(m[2])}"),
+    (re.compile(rf"\\[dt]?frac\s*{_GROUP}\s*({_TOKEN})"), lambda m: f"{_grouped(m[1])}/{m[2]}"),
     (re.compile(rf"\\sqrt\s*{_GROUP}"), lambda m: f"√{_grouped(m[1])}"),
     (re.compile(r"\\sqrt\s*(\w)"), lambda m: f"√{m[1]}"),
     (re.compile(rf"\^\s*{_GROUP}"), _raised),
