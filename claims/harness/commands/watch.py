@@ -59,11 +59,13 @@ def warnings_counted() -> Iterator[None]:
     def count(message: Any, category: type[Warning], *where: Any) -> None:
         seen[f"{category.__name__}: {' '.join(str(message).split())}"] += 1
 
-    kept, warnings.showwarning = warnings.showwarning, count
     try:
-        yield
+        with warnings.catch_warnings():
+            # Below the filters of Python, which hide what is meant for developers.
+            warnings.simplefilter("always", append=True)
+            warnings.showwarning = count
+            yield
     finally:
-        warnings.showwarning = kept
         for words, times in seen.items():
             print(f"dpclaims: {words}{f' ({times:,} times)' if times > 1 else ''}", file=sys.stderr)
 
