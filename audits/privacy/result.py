@@ -34,8 +34,6 @@ VERDICTS = {
 MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
 NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
 TOO_SHORT = " were too short"
-ALPHA = 0.001
-"""The error level of the command and of tests: the answer names any other."""
 HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
 SYMBOLS = {"δ": "δ above the curve", "factor": "factor of the Rényi curve"}
 """Units that need more words than a symbol."""
@@ -372,8 +370,7 @@ class AuditResult:
         """How many samples were drawn for what, and the time."""
         tested = f", {self.premise_samples:,} more for the assumptions" if self.premise_samples else ""
         fresh = f", {self.simplest.samples:,} for the witness" if self.simplest else ""
-        usual = "" if self.alpha == ALPHA else f", α = {self.alpha:g}"
-        return f"{self.samples:,} on each dataset{tested}{fresh}, {self.seconds:.2f} s{usual}"
+        return f"{self.samples:,} on each dataset{tested}{fresh}, {self.seconds:.2f} s, α = {self.alpha:g}"
 
     @property
     def resolution_said(self) -> str:

@@ -25,6 +25,7 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
     rows = [
         ("witness", str(result.simplest or NO_WITNESS) if result.refuted else ""),
         result.passed if seen and not result.refuted and result.looked else ("", ""),
+        ("resolution", result.resolution_said if seen and _sized(result, verbose) else ""),
         ("event", result.event_said if seen and (verbose or alone) else ""),
         ("tested at", _tested_at(result)),
         ("pair", pair_said(*result.pair)),
@@ -36,6 +37,11 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
         ("replay", result.replay),
     ]
     return [(label, text) for label, text in rows if text]
+
+
+def _sized(result: AuditResult, verbose: bool) -> bool:
+    """Whether the resolution has a line of its own: beside leaks that were planted, and who asks for it."""
+    return verbose if result.refuted else result.looked and bool(result.planted)
 
 
 def _tested_at(result: AuditResult) -> str:
@@ -55,7 +61,6 @@ def _details(result: AuditResult) -> list[tuple[str, str]]:
         ("estimate", f"{result.symbol} ≈ {result.estimate:.4g}; no bound" if result.refuted else ""),
         ("missed", "; ".join(one.said(one.missed) for one in result.planted)),
         ("e-value", f"{much}, the largest so far" if result.method == "sequential" else ""),
-        ("resolution", result.resolution_said if result.planted or result.refuted else ""),
         ("method", f"{result.method}, seed {result.seed}{once}"),
     ]
 
