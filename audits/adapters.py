@@ -86,6 +86,8 @@ def inside(module: Any, names: Sequence[str], path: str) -> Any:
 
 
 COUNTS = ("counts", "histogram", "hist", "frequencies", "votes", "tallies", "bins", "scores", "utilities")
+CHOICES = ("argmax", "noisy_max", "exponential", "select")
+"""In names of functions that choose a place of a vector of counts."""
 NUMBERS = ("value", "true_value", "answer", "true_answer", "count", "total", "statistic", "result")
 """Names of arguments that are no records in many functions: counts, and single numbers."""
 
@@ -109,8 +111,9 @@ def data_name(target: Any, command: str) -> str:
     if first is None or hasattr(target, "input_metric"):
         return ""
     number = first.annotation in (bool, int, float, "bool", "int", "float")
-    if number or first.name in NUMBERS + COUNTS:
-        what, schema = ("counts", "counts=5") if first.name in COUNTS else ("one number", "value=1")
+    counts = first.name in COUNTS or any(word in name.lower() for word in CHOICES)
+    if number or counts or first.name in NUMBERS:
+        what, schema = ("one number", "value=1") if number or not counts else ("counts", "counts=5")
         raise ValueError(
             f"TARGET: `{first.name}` of {name} may be {what} or records: "
             f"{command} --schema {schema}, or {command} --schema n=5"
@@ -172,12 +175,16 @@ def adapted(
     given: Dict[str, Any] = dict({} if claimed is None else {"epsilon": claimed}, **options)
     needed = missing(target, given, 0 if inspect.isclass(target) else 1)
     if needed:
-        raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give --set {needed[0]}=…")
+        raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give {_to_set(needed)}")
     if inspect.isclass(target) and hasattr(target, "quick_result"):
         return pydp_algorithm(target, **given), claimed
     if inspect.isclass(target) and hasattr(target, "fit"):
         return estimator(target, **given), claimed
     return function(target, **given), claimed
+
+
+def _to_set(names: Sequence[str]) -> str:
+    return " ".join(f"--set {name}=…" for name in names)
 
 
 def must_be_taken(f: Callable[..., Any], options: Sequence[str]) -> None:
@@ -192,8 +199,10 @@ def built(constructor: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     """The measurement that a constructor of a library builds with the options."""
     name = constructor.__name__
     needed = missing(constructor, options, 0)
-    told = ", ".join(f"--set {argument}=…" for argument in needed) or "other values to --set"
-    where = f"{name} builds a measurement: give {told}, or build it in a file and audit file.py:NAME"
+    told = _to_set(needed) or "other values to --set"
+    where = (
+        f"{name} builds a measurement: give {told}, or build it in a file and use `dpclaims map file.py:NAME`"
+    )
     if needed:
         raise ValueError(f"TARGET: {where}")
     try:
@@ -348,7 +357,7 @@ def adjacency_of(target: Any, distance: Any = 1) -> Optional[str]:
     if found is None:
         raise ValueError(
             f"the measurement's metric is {metric} at distance {distance!r}, which is none of a record "
-            "added, removed or replaced: write a file with the pairs that it means"
+            "added, removed or replaced: `dpclaims map` searches for pairs of that metric"
         )
     return found
 

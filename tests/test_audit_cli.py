@@ -121,7 +121,8 @@ def shifted(value: float, epsilon, rng, sensitivity=1):
     return value + rng.laplace(scale=sensitivity / epsilon)
 async def later(data, epsilon): return 1.0
 def several(data, epsilon): yield 1.0
-def needs(data, epsilon, bounds): return 1.0
+def argmax(values, epsilon): return 1
+def needs(data, epsilon, bounds, scale): return 1.0
 def moved(data, epsilon): raise AttributeError("gone")
 class Sums:
     def release(self, data, epsilon, rng):
@@ -134,7 +135,7 @@ class Model:
 def make_noise(domain, scale): raise TypeError("no domain")
 """
 THREE = {"adjacency": "replace", "set_options": ["bounds=0,1"], "schema": "n=3"}
-GUESSED = r"\n  data guessed: `data` as 5 records in \[0, 1\]; if that is wrong: --pairs, --schema"
+GUESSED = r"\n  data guessed: `data` as 5 records in \[0, 1\]; for other data give --schema or --pairs"
 TARGETS: dict[str, tuple[dict[str, Any], str]] = {
     "mypack.core:mean": ({"adjacency": "replace"}, GUESSED),
     "mypack/core.py:mean": (THREE, r"D = \[\S+ \S+ \S+\]"),
@@ -176,7 +177,7 @@ def test_what_repeats_an_audit_is_the_whole_command(write, capsys):
     again = re.search(r"^  replay (.*)", capsys.readouterr().out, re.MULTILINE)
     assert again is not None
     assert shlex.split(again[1])[:3] == ["dpclaims", "audit", path]
-    for option in ("--adjacency replace", "--time-limit 60.0", "--max-samples 300", "--seed 0"):
+    for option in ("--adjacency replace", "--time-limit 60", "--max-samples 300", "--seed 0"):
         assert option in again[1]
 
 
@@ -194,8 +195,8 @@ epsilon = 'one'                      | epsilon must be a number, got 'one'
 epsilon = None                       | no epsilon to audit against
 delta = float('nan')                 | delta must be in \[0, 1\), got nan
 mechanism = 3                        | must be a function .* got 3
-del mechanism                        | no 'mechanism' in it; define mechanism.*, which a script lacks
-def other(): 0\ndel mechanism        | no 'mechanism' in it; .* name one that it has, as .*noisy.py:other$
+del mechanism                        | no 'mechanism' in it: write .* audit .*noisy.py:release$
+def other(): 0\ndel mechanism        | no 'mechanism' in it: name a function that it has, as .*noisy.py:other$
 adjacency = None                     | no 'adjacency' in it.* or --adjacency replace or add-remove
 adjacency = 'close'                  | adjacency must be .*got 'close'
 pairs = None                         | no 'pairs' in it.* or --schema
@@ -235,14 +236,15 @@ noisy.py:not a name         | TARGET must be file.py
 mypack.core.nothing         | has no 'nothing'
 mypack.core.noisy_max       | audit mypack.core.noisy_max --adjacency add .*--schema counts=5, or .* n=5
 mypack.core:shifted         | `value` of shifted may be one number or records.* --schema value=1, or .*n=5
-mypack.core:needs           | needs needs bounds: give --set bounds=…
+mypack.core:needs           | needs needs bounds, scale: give --set bounds=… --set scale=…
+mypack.core.argmax          | `values` of argmax may be counts or records
 mypack/core.py:later        | later does not return .* asyncio.run\(later\(data\)\)
 mypack.core:several         | several does not return .* list\(several\(data\)\)
 mypack.core.moved           | mechanism raised AttributeError\(gone\)
 mypack.core.Scaled          | Scaled is a class with neither fit nor quick_result: audit one of its methods
 mypack.core.Scaled.release  | needs an object of Scaled, which takes scale
 mypack.core.Model           | give --schema features=2,classes=2
-mypack.core.make_noise      | make_noise builds a measurement: give --set domain=…, --set scale=…, or
+mypack.core.make_noise      | builds .* give --set domain=… --set scale=…, or .* `dpclaims map
 """
 
 

@@ -80,7 +80,7 @@ def check_map(target: Any, **options: Any) -> MapResult:
     try:
         import hypothesis as _  # noqa: F401
     except ImportError as error:
-        raise ValueError("a map is checked with Hypothesis: pip install 'dpclaims[maps]'") from error
+        raise ValueError("a map is checked with Hypothesis: pip install hypothesis") from error
     began = time.monotonic()
     try:
         subject = subject_of(target, asked)

@@ -103,7 +103,7 @@ class Asked:
         """The command and those of its options that a result does not know."""
         given = {
             "--adjacency": self.adjacency,
-            "--time-limit": None if self.time_limit == TIME_LIMIT else self.time_limit,
+            "--time-limit": None if self.time_limit in (None, TIME_LIMIT) else f"{self.time_limit:g}",
             "--schema": self.schema,
             "--pairs": self.pairs,
             "--python": self.python,

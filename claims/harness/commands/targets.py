@@ -151,7 +151,7 @@ def _guessed(pairs: Any, asked: Asked, name: Callable[[], str]) -> str:
         return ""
     found = name()
     what = f"`{found}` as " if found else ""
-    return f"{what}{schema_of(None, asked.set_options)}; if that is wrong: --pairs, --schema"
+    return f"{what}{schema_of(None, asked.set_options)}; for other data give --schema or --pairs"
 
 
 def _module_of(target: str) -> tuple[ModuleType, list[str], str]:
@@ -170,8 +170,10 @@ def _module_of(target: str) -> tuple[ModuleType, list[str], str]:
         own = [
             n for n, f in vars(module).items() if inspect.isfunction(f) and f.__module__ == module.__name__
         ]
-        other = f"name one that it has, as {place}:{own[0]}" if own else "which a script lacks"
-        raise ValueError(f"{place}: no {name!r} in it; define {name}(data, size, rng), {other}")
+        todo = f"write def release(data), which returns what is released, and audit {place}:release"
+        if own:
+            todo = f"name a function that it has, as {place}:{own[0]}"
+        raise ValueError(f"{place}: no {name!r} in it: {todo}")
     return module, names, f"{place}: "
 
 
@@ -246,7 +248,7 @@ def is_library_object(target: str) -> bool:
     _let_import_from_here(target)
     try:
         return importlib.util.find_spec(target) is None
-    except (ImportError, ValueError):  # its parent is no package, or is not installed here
+    except Exception:  # its parent is no package, is not installed here, or fails
         return True
 
 
