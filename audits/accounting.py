@@ -1,7 +1,6 @@
-"""Privacy accounting of iterated, subsampled mechanisms: Rényi accountants and privacy-loss distributions.
+"""Privacy accounting of iterated, subsampled mechanisms by privacy-loss distributions.
 
-Every function names the adjacency and the sampling that it is for; an ε without them means nothing. All of it
-is deterministic. `compose` brackets the exact answer: with ``pessimistic=True`` the ε is never too small,
+`compose` brackets the exact answer: with ``pessimistic=True`` the ε is never too small,
 with ``pessimistic=False`` never too large, for the pair of laws that it is given.
 
 Composition is written out here although dp-accounting has it, because a refuted claim needs a lower bound of
@@ -19,97 +18,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from implementations.checks import non_negative, numbers, one_of, positive, probability, share, whole_number
+from implementations.checks import numbers, positive, probability, share, whole_number
 
 Array = NDArray[np.float64]
 
-ORDERS: tuple[float, ...] = (
-    *(1.0 + x / 10.0 for x in range(1, 100)),
-    *(float(x) for x in range(11, 64)),
-    128.0,
-    256.0,
-    512.0,
-)
-"""Rényi orders that the accountants minimise over."""
 _TAIL = 1e-15
 """Probability that `compose` may move to an infinite loss (or drop) for the window of the convolution."""
-
-
-# --- Rényi ------------------------------------------------------------------------------------------------
-
-
-def poisson_gaussian_rdp(q: float, sigma: float, orders: Sequence[float] = ORDERS) -> Array:
-    """Rényi divergences of order α of one Poisson-subsampled Gaussian step, one record added or removed.
-
-    log E_{z ~ N(0, σ²)}[(1 − q + q·e^{(2z − 1)/(2σ²)})^α]/(α − 1), the larger of the two directions (Mironov,
-    Talwar and Zhang 2019, Theorem 5), by the trapezoidal rule, which converges geometrically for this
-    integrand. Sensitivity 1, noise of standard deviation σ on the sum of the sampled gradients.
-    """
-    share(q=q)
-    positive(sigma=sigma)
-    values: list[float] = []
-    for order in orders:
-        if not 1.0 < order < math.inf:
-            raise ValueError(f"orders must be finite and > 1, got {order}")
-        # The integrand lives near z = 0 and near z = α, within about 12σ.
-        z = np.linspace(-14.0 * sigma, 14.0 * sigma + order, 40_001)
-        log_ratio = np.logaddexp(math.log1p(-q) if q < 1.0 else -math.inf, math.log(q) + (z - 0.5) / sigma**2)
-        log_density = -0.5 * (z / sigma) ** 2 - math.log(sigma * math.sqrt(2.0 * math.pi))
-        terms = order * log_ratio + log_density
-        top = float(terms.max())
-        total = float(np.exp(terms - top).sum()) * float(z[1] - z[0])
-        values.append(max(0.0, (top + math.log(total)) / (order - 1.0)))
-    return np.array(values)
-
-
-def pure_rdp(epsilon: float, orders: Sequence[float] = ORDERS) -> Array:
-    """Rényi divergences α·ε²/2 of an ε-DP step (Bun and Steinke 2016, Proposition 3.3)."""
-    non_negative(epsilon=epsilon)
-    return np.array([order * epsilon**2 / 2.0 for order in orders])
-
-
-def without_replacement_rdp(q: float, sigma: float, orders: Sequence[int]) -> Array:
-    """Upper bounds of the Rényi divergences of a Gaussian step on a random subset, one record replaced.
-
-    Wang, Balle and Kasiviswanathan (2019), Theorem 9, with base divergences ε(j) = j·(2/σ)²/2: a replacement
-    moves the sum of gradients of norm ≤ 1 by up to 2. Integer orders ≥ 2.
-    """
-    from scipy.special import gammaln
-
-    share(q=q)
-    positive(sigma=sigma)
-    values: list[float] = []
-    for order in orders:
-        whole_number(2, orders=order)
-        j = np.arange(2, int(order) + 1, dtype=float)
-        log_binomial = gammaln(order + 1.0) - gammaln(j + 1.0) - gammaln(order - j + 1.0)
-        base = 2.0 * j / sigma**2
-        terms = log_binomial + j * math.log(q) + (j - 1.0) * base + math.log(2.0)
-        second = float(base[0])
-        terms[0] = float(log_binomial[0]) + 2.0 * math.log(q)
-        terms[0] += min(math.log(4.0) + math.log(math.expm1(second)), math.log(2.0) + second)
-        values.append(float(np.logaddexp(0.0, np.logaddexp.reduce(terms))) / (order - 1.0))
-    return np.array(values)
-
-
-def rdp_epsilon(orders: Sequence[float], divergences: Array, delta: float, *, conversion: str) -> float:
-    """The least ε at δ that the Rényi divergences imply.
-
-    conversion  "classic": ε(α) + log(1/δ)/(α − 1) (Mironov 2017, Proposition 3);
-                "improved": ε(α) + log((α − 1)/α) − (log δ + log α)/(α − 1) (Canonne, Kamath and Steinke 2020,
-                Proposition 12).
-    """
-    probability(delta=delta)
-    one_of(("classic", "improved"), conversion=conversion)
-    a = np.asarray(orders, dtype=np.float64)
-    if conversion == "classic":
-        values = divergences + math.log(1.0 / delta) / (a - 1.0)
-    else:
-        values = divergences + np.log1p(-1.0 / a) - (math.log(delta) + np.log(a)) / (a - 1.0)
-    return max(0.0, float(values.min()))
-
-
-# --- Privacy-loss distributions ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ with probability ``--dp-alpha`` at most. Elsewhere each call has an α of its ow
 
 from __future__ import annotations
 
+import functools
 import itertools
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 if TYPE_CHECKING:
     from audits.conformity import LawResult
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from audits.rates import RateFit
     from audits.trace import TraceResult
 
+T = TypeVar("T")
 ALPHA = 0.001
 EQUIVALENCE_ALPHA = 0.05
 """Probability that `assert_rate` passes an exponent that is off by more than the tolerance, an axis.
@@ -252,6 +254,21 @@ def rate_failure(fit: RateFit) -> str:
     return "\n".join(map(str, failed))
 
 
+def _sharing(check: Callable[..., T]) -> Callable[..., T]:
+    """The check as a method that spends its part of what all checks of the process share."""
+
+    @functools.wraps(check)
+    def method(self: PrivacyAssertions, *args: Any, **options: Any) -> T:
+        __tracebackhide__ = True
+        plugin = sys.modules.get("dpclaims_pytest")
+        if options.get("alpha") is None and not (plugin and plugin.running()):
+            k = next(self._checks)  # pyright: ignore[reportPrivateUsage]
+            options["alpha"] = self.dp_alpha / (k * (k + 1))
+        return check(*args, **options)
+
+    return method
+
+
 class PrivacyAssertions:
     """The assertions of this module as methods, for a `unittest.TestCase` or absl's.
 
@@ -266,29 +283,8 @@ class PrivacyAssertions:
     dp_alpha: ClassVar[float] = ALPHA
     _checks: ClassVar[Iterator[int]] = itertools.count(1)
 
-    def assert_private(self, *args: Any, **options: Any) -> AuditResult:
-        """`assert_private`."""
-        return assert_private(*args, **self._shared(options))
-
-    def assert_law(self, *args: Any, **options: Any) -> LawResult:
-        """`assert_law`."""
-        return assert_law(*args, **self._shared(options))
-
-    def assert_map(self, *args: Any, **options: Any) -> MapResult:
-        """`assert_map`."""
-        return assert_map(*args, **self._shared(options))
-
-    def assert_rate(self, *args: Any, **options: Any) -> RateFit:
-        """`assert_rate`."""
-        return assert_rate(*args, **self._shared(options))
-
-    def assert_ledger(self, *args: Any, **options: Any) -> TraceResult:
-        """`assert_ledger`."""
-        return assert_ledger(*args, **options)
-
-    def _shared(self, options: dict[str, Any]) -> dict[str, Any]:
-        plugin = sys.modules.get("dpclaims_pytest")
-        if options.get("alpha") is not None or (plugin and plugin.running()):
-            return options
-        k = next(PrivacyAssertions._checks)
-        return options | {"alpha": self.dp_alpha / (k * (k + 1))}
+    assert_private = _sharing(assert_private)
+    assert_law = _sharing(assert_law)
+    assert_map = _sharing(assert_map)
+    assert_rate = _sharing(assert_rate)
+    assert_ledger = staticmethod(assert_ledger)

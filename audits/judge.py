@@ -63,12 +63,12 @@ def at_most(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Op
     >>> at_most("δ at ε = 1", 0.05, 0.01).verdict.value, at_most("n", 3, 3).verdict.value
     ('REFUTED', 'CONFIRMED')
     """
-    return _compared(quantity, measured, claimed, Side.UPPER, **options)
+    return _compared(quantity, measured, claimed, Side.UPPER, options)
 
 
 def at_least(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Options]) -> Evidence:
     """Exact evidence that measured ≥ claimed; the mirror image of `at_most`."""
-    return _compared(quantity, measured, claimed, Side.LOWER, **options)
+    return _compared(quantity, measured, claimed, Side.LOWER, options)
 
 
 def equals(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Options]) -> Evidence:
@@ -77,7 +77,7 @@ def equals(quantity: str, measured: Exact, claimed: Exact, **options: Unpack[Opt
     >>> equals("Σ p", 0.1 + 0.2, 0.3).verdict.value
     'CONFIRMED'
     """
-    return _compared(quantity, measured, claimed, Side.TIGHT, **options)
+    return _compared(quantity, measured, claimed, Side.TIGHT, options)
 
 
 def reported(
@@ -98,19 +98,9 @@ def undecided(quantity: str, value: Exact, why: str, *, point: Point | None = No
     return _evidence(quantity, float(value), None, Verdict.INCONCLUSIVE, point, 0.0, "exact", why)
 
 
-def _compared(
-    quantity: str,
-    measured: Exact,
-    claimed: Exact,
-    side: Side,
-    *,
-    point: Point | None = None,
-    error: float = 0.0,
-    decides: bool = True,
-    method: str = "exact",
-    note: str = "",
-) -> Evidence:
+def _compared(quantity: str, measured: Exact, claimed: Exact, side: Side, options: Options) -> Evidence:
     """An exact comparison, whose verdict is None where it holds and is only shown."""
+    error = options.get("error", 0.0)
     if not (math.isfinite(error) and error >= 0.0):
         raise ValueError(f"error must be finite and ≥ 0, got {error}")
     if math.isnan(measured) or math.isnan(claimed):
@@ -124,7 +114,8 @@ def _compared(
         may_be = signs[0] * float(measured) + error
         if _beyond(may_be, signs[0] * float(claimed), 0.0):
             verdict = Verdict.INCONCLUSIVE
-    shown = verdict if decides or verdict is Verdict.REFUTED else None
+    shown = verdict if options.get("decides", True) or verdict is Verdict.REFUTED else None
+    point, method, note = options.get("point"), options.get("method", "exact"), options.get("note", "")
     return _evidence(quantity, float(measured), claimed, shown, point, error, method, note)
 
 

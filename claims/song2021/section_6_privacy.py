@@ -72,7 +72,7 @@ import numpy as np
 from audits.evidence import Evidence, Verdict
 from audits.judge import at_most, reported
 from claims import CONFIRMED, INCONCLUSIVE, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Weight, grid
-from claims.song2021 import PAPER
+from claims.song2021 import PAPER, _renyi
 from implementations.song2021 import minibatch_sgd
 
 if TYPE_CHECKING:
@@ -227,12 +227,11 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
 
     kind, _, rest = name.partition("-")
     if kind in ("gaussian", "gamma") and rest.startswith("rdp"):
-        per_step = (
-            acc.poisson_gaussian_rdp(q, sigma)
-            if kind == "gaussian"
-            else acc.pure_rdp(amplified_epsilon(noise_epsilon, q))
-        )
-        return -math.inf, acc.rdp_epsilon(acc.ORDERS, steps * per_step, DELTA, conversion=rest[4:])
+        if kind == "gaussian":
+            per_step = _renyi.poisson_gaussian_rdp(q, sigma)
+        else:  # α·ε²/2 of an ε-DP step (Bun and Steinke 2016, Proposition 3.3)
+            per_step = np.array(_renyi.ORDERS) * amplified_epsilon(noise_epsilon, q) ** 2 / 2.0
+        return -math.inf, _renyi.rdp_epsilon(_renyi.ORDERS, steps * per_step, DELTA, conversion=rest[4:])
     if rest == "pld":
         pair = gaussian_pair(sigma) if kind == "gaussian" else randomised_pair(noise_epsilon)
         pair = acc.subsampled(pair, q)
@@ -247,9 +246,9 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
         return -math.inf, worst(three_points(noise_epsilon, q), steps, True, step)
     if name == "without-replacement":
         orders = range(2, 65)
-        upper = acc.rdp_epsilon(
+        upper = _renyi.rdp_epsilon(
             list(orders),
-            steps * acc.without_replacement_rdp(q, sigma, list(orders)),
+            steps * _renyi.without_replacement_rdp(q, sigma, list(orders)),
             DELTA,
             conversion="improved",
         )
