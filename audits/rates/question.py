@@ -146,11 +146,6 @@ class Question:
         axis, claimed = self.names[j], self.claimed[self.names[j]]
         if doubts:
             return doubts[0].advice
-        if diagnosis.plainly_curved:
-            return (
-                f"no exponent fits all of the range: measure at values of {axis} where the slope has "
-                "settled, or fit the printed form with all its terms (--form, fit_form)"
-            )
         if diagnosis.seems_curved:
             first, last = diagnosis.ends
             return (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -72,22 +70,6 @@ def test_a_logarithm_is_told_from_a_power_or_left_open_and_never_mistaken(right,
     assert chosen.count(forms[1 - right]) <= stats.binom.isf(1e-6, tables, 0.05)
     assert chosen.count(forms[right]) >= told
     assert all("would" in choice.advice for choice in found if choice.better is None)
-
-
-def test_the_difference_of_squared_errors_is_what_the_weight_says():
-    rng = np.random.default_rng(4)
-    table = {"n": LONG, "risk": np.log(LONG) / LONG * np.exp(0.02 * rng.normal(size=12))}
-    choice = compare_forms(table, "risk", "log(n)/n", "n**-0.86")
-    y, told = np.log(table["risk"]), []
-    for law in (np.log(LONG) / LONG, LONG**-0.86):
-        # The constant that is relative least squares on the other cells: Σ m/f over the number of cells.
-        apart = [np.arange(12) != i for i in range(12)]
-        constant = [(table["risk"][k] / law[k]) for k in apart]
-        told.append(np.log([(r**2).sum() / r.sum() for r in constant] * law))
-    gap = told[0] - told[1]
-    excess = ((y - told[1]) ** 2).sum() - ((y - told[0]) ** 2).sum()
-    assert (gap**2).sum() * (2.0 * choice.weight - 1.0) == pytest.approx(excess, rel=0.05)
-    assert choice.errors[0] == pytest.approx(math.sqrt(((y - told[0]) ** 2).mean()), rel=0.05)
 
 
 @pytest.mark.parametrize(

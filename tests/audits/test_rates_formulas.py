@@ -66,6 +66,8 @@ def test_two_forms_are_compared_with_the_degrees_of_freedom_that_their_fits_leav
     hc3 = np.sqrt(np.sum((design * residual / (1.0 - leverage)) ** 2)) / (design @ design)
     model = np.sqrt(residual @ residual / 5.0 / (design @ design))
     assert choice.weight == pytest.approx(weight, rel=0.02)
+    # The second prediction is that of the first form; errors are root mean squares of both.
+    assert choice.errors == pytest.approx([np.sqrt(np.mean((y - t) ** 2)) for t in left_out[::-1]], rel=0.05)
     half = stats.t.isf(0.05, 5) * max(hc3, model)
     assert choice.high - choice.weight == pytest.approx(half, rel=0.03)
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable
 from contextlib import suppress
+from glob import glob
 from pathlib import Path
 
 from claims.harness.places import RUNS
@@ -43,17 +44,11 @@ def last_result(claim_id: str) -> ClaimResult | None:
 
 
 def _newest() -> dict[str, str]:
-    """The newest result of every stored claim, by the name of its folder; each run's folder is read once."""
+    """The newest result of every stored claim, by the name of its folder."""
     found: dict[str, tuple[int, str]] = {}
-    for run in _entries(str(RUNS)):
-        for folder in _entries(os.path.join(run.path, "claims")):
-            file = os.path.join(folder.path, "result.json")
-            with suppress(OSError):
-                found[folder.name] = max(found.get(folder.name, (0, "")), (os.stat(file).st_mtime_ns, file))
-    return {name: file for name, (_, file) in found.items()}
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    with suppress(OSError), os.scandir(folder) as entries:
-        return [e for e in entries if e.is_dir() and not e.name.startswith(".")]
-    return []
+    # Names that begin with a dot, of folders that are being written, do not match.
+    for name in glob(os.path.join(RUNS, "*", "claims", "*", "result.json")):
+        with suppress(OSError):
+            claim = os.path.basename(os.path.dirname(name))
+            found[claim] = max(found.get(claim, (0, "")), (os.stat(name).st_mtime_ns, name))
+    return {claim: name for claim, (_, name) in found.items()}

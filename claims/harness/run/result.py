@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +132,3 @@ class RunResult:
             "run": dict(self.provenance),
             "claims": [c.to_json() for c in self.claims],
         }
-
-
-def as_cached(result: ClaimResult) -> ClaimResult:
-    """The same result, marked as read from the store."""
-    return replace(result, cached=True)

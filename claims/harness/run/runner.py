@@ -20,7 +20,7 @@ from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import ALPHA, Outcome, Settings, cells_of, compute, conclude
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.provenance import data_digest, machine, versions
-from claims.harness.run.result import ClaimResult, RunResult, as_cached
+from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.run.seal import can_seal
 from claims.harness.run.store import (
     Stored,
@@ -176,7 +176,7 @@ class _Run:
         for state in self.states.values():
             stored = _lookup(self.folder, others, state, self.say)
             if stored is not None:
-                self._tell(as_cached(stored.result))
+                self._tell(replace(stored.result, cached=True))
 
     def compute(self, jobs: int, scheduler: str | None) -> None:
         """Compute and store the claims that have no result; whatever ends this, finished claims are kept."""
