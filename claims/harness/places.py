@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib.util
 import os
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -70,14 +71,21 @@ def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, st
     "no claim matches the pattern 'a2020/theorem-7'; `dpclaims list a2020` shows what there is"
     >>> near_miss("b2002/theorem-7", ["a2020/lemma-1", "b2020/theorem-7"], ())
     "no claim matches the pattern 'b2002/theorem-7'; did you mean 'b2020/theorem-7'?"
+    >>> near_miss("a2020/theorem-1", ["a2020/lemma-1", "a2020/theorem-2"], ())
+    "no claim matches the pattern 'a2020/theorem-1'; did you mean 'a2020/lemma-1'?"
     """
     if sentences := [sentence for paper, sentence in problems if paper == pattern.split("/")[0]]:
         return f"no claim matches the pattern {pattern!r}: {'; '.join(sentences)}"
-    paper, _, result = pattern.partition("/")
     papers = sorted({each.split("/")[0] for each in ids})
+    within = (
+        f"{papers[0]}/" if len(papers) == 1 and "/" not in pattern and not nearest(pattern, papers) else ""
+    )
+    paper, _, result = f"{within}{pattern}".partition("/")
     meant = paper if paper in papers else nearest(paper, papers)
     inside = [each.partition("/")[2] for each in ids if meant and each.startswith(f"{meant}/")]
-    found = nearest(result, inside) if result else ""
+    number = f"-{result.rpartition('-')[2]}"
+    numbered = [each for each in inside if number[1:2].isdigit() and each.endswith(number)]
+    found = next(iter(numbered), nearest(result, inside)) if result else ""
     near = f"{meant}/{found}" if found else "" if result else meant
     shown = f"dpclaims list {meant}" if meant else "dpclaims list"
     hint = f"; did you mean {near!r}?" if near else f"; `{shown}` shows what there is"
@@ -92,7 +100,7 @@ def meant(pattern: str, labels: Mapping[str, str]) -> str:
     Raises ValueError where it means several results, and names them.
 
     >>> known = {"a2020/theorem-3.1": "Theorem 3.1", "a2020/theorem-3.1:private": "Theorem 3.1"}
-    >>> [meant(p, known) for p in ("theorem-3.1", "Theorem 3.1", "a2020/3.1:private", "lemma-1")]
+    >>> [meant(p, known) for p in ("theorem-3.1", "Theorem 3.1 (a2020)", "a2020/3.1:private", "lemma-1")]
     ['a2020/theorem-3.1', 'a2020/theorem-3.1', 'a2020/theorem-3.1:private', 'lemma-1']
     >>> meant("3.1", known | {"b2021/lemma-3.1": "Lemma 3.1"})
     Traceback (most recent call last):
@@ -100,7 +108,8 @@ def meant(pattern: str, labels: Mapping[str, str]) -> str:
     """
     if any(matches(each, pattern) for each in labels):
         return pattern
-    paper, slash, rest = pattern.rpartition("/")
+    called_in = re.fullmatch(r"(.+) \((\w+)\)", pattern)  # as `show` prints it
+    paper, slash, rest = (f"{called_in[2]}/{called_in[1]}" if called_in else pattern).rpartition("/")
     name, colon, reading = rest.partition(":")
     wanted = name.lower().replace(" ", "-")
     found: dict[str, None] = {}
