@@ -11,6 +11,7 @@ import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -79,6 +80,13 @@ def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None
         raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
     if (not parents or file.is_absolute()) and not file.absolute().parent.exists():
         raise ValueError(f"{flag} {str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")
+
+
+def must_plot(file: Path | None) -> None:
+    """ValueError where --plot can draw nothing: its file cannot be written, or there is no Matplotlib."""
+    must_be_writable("--plot", file, parents=False)
+    if file is not None and find_spec("matplotlib") is None:
+        raise ValueError("--plot needs the library Matplotlib: pip install matplotlib")
 
 
 def save_plot(figure: Any, file: Path) -> None:

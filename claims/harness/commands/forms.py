@@ -17,11 +17,11 @@ from claims.harness.exchange import (
     Case,
     Outputs,
     from_here,
-    must_be_writable,
+    must_plot,
     publish,
     save_plot,
 )
-from claims.harness.run.serialise import dumps
+from claims.harness.run.serialise import print_json
 
 if TYPE_CHECKING:
     from audits.rates import Exponent
@@ -58,7 +58,7 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
             "--form and --compare go with --csv, --risk, --group, --trial, --error, --tolerance, --alpha, "
             "--plot, --junit, --summary, --json only"
         )
-    must_be_writable("--plot", asked.plot, parents=False)
+    must_plot(asked.plot)
     if form is not None and against:
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
@@ -79,7 +79,7 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
     publish("dpclaims rates", f"dpclaims: forms of {asked.csv}", cases, outputs)
     if json:
         documents = [{"group": name, **one.document} for name, one in found.items()]
-        print(dumps({"format": "dpclaims-forms/2", "groups": documents}), end="")
+        print_json({"format": "dpclaims-forms/2", "groups": documents})
     else:
         print(
             "\n".join(
@@ -128,10 +128,8 @@ def _draw(found: Mapping[str, Found], asked: RatesAsked) -> None:
     """Of each group a panel an axis: measured risks and those of each form; under it the residuals."""
     if asked.plot is None:
         return
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
+    from matplotlib.figure import Figure
+
     axes = list(dict.fromkeys(axis for one in found.values() for fit in one.fits for axis in fit.form.axes))
     figure = Figure(figsize=(4.5 * len(axes), 5.5 * len(found)), layout="constrained")
     panels: Any = figure.subplots(

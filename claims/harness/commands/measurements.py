@@ -15,7 +15,7 @@ from claims.harness.commands.exponents import Compared, Kept, Limits, status_of
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
-from claims.harness.run.serialise import dumps, evidence_to_json
+from claims.harness.run.serialise import evidence_to_json, print_json
 
 if TYPE_CHECKING:
     from audits.rates import RateFit
@@ -39,7 +39,7 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
     0 as claimed and no worse than the baseline · 1 refuted, or worse · 3 undecided.
     Raises ValueError for a file, a column or a text that cannot be used.
     """
-    exchange.must_be_writable("--plot", asked.plot, parents=False)
+    exchange.must_plot(asked.plot)
     exchange.must_be_writable("--baseline", asked.baseline if asked.update else None)
     file, update = asked.baseline, asked.update
     assert asked.risk is not None
@@ -57,7 +57,7 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
     cases = list(_cases(answer, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
     if json:
-        print(dumps(_document(answer, asked, writes)), end="")
+        print_json(_document(answer, asked, writes))
     else:
         print("\n".join(_text(answer, asked, writes)))
     return status_of(case.outcome for case in cases)
@@ -117,10 +117,8 @@ def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: RatesA
 
 def draw(fits: Mapping[str, RateFit], file: Path) -> None:
     """A row a group, one panel an axis, in the kind of file of its suffix; ValueError where that fails."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
+    from matplotlib.figure import Figure
+
     columns = max(len(fit.axes) for fit in fits.values())
     figure = Figure(figsize=(4.5 * columns, 4.5 * len(fits)))
     figure.subplots_adjust(bottom=0.36 / len(fits), hspace=0.75, wspace=0.3)

@@ -35,7 +35,7 @@ from claims.harness.commands.supervised import leave
 from claims.harness.commands.targets import Target, adjacent, load_any, place_of
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
-from claims.harness.exchange import Outputs, from_here, must_be_writable, save_plot
+from claims.harness.exchange import Outputs, from_here, must_plot, save_plot
 from claims.harness.run.result import BAD_INPUT
 
 if TYPE_CHECKING:
@@ -132,11 +132,12 @@ def _end(target: str) -> None:
 
 def _traced(target: str, options: Options, outputs: Outputs, *, json: bool) -> int:
     """Trace TARGET, print what was found, and return the exit status."""
-    must_be_writable("--plot", options.plot, parents=False)
+    must_plot(options.plot)
     with stdout_to_stderr():
         results = _results(target, options)
     if options.plot is not None:
-        _draw([result for _, result in results], options.plot)
+        dearest = max((result for _, result in results), key=lambda result: result.epsilon_ledger or 0.0)
+        save_plot(dearest.plot().figure, options.plot)
     told = [_told(target, one, result) for one, result in results]
     return conclude("trace", told, outputs, json=json)
 
@@ -193,12 +194,3 @@ def _told(target: str, traced: Target, result: TraceResult) -> Told:
         seconds=result.seconds,
         place=next((place for place in found if place[0]), place_of(target)),
     )
-
-
-def _draw(results: Sequence[TraceResult], file: Path) -> None:
-    """Plot the ledger that costs most; ValueError where that fails."""
-    dearest = max(results, key=lambda result: result.epsilon_ledger or 0.0)
-    try:
-        save_plot(dearest.plot().figure, file)
-    except ImportError as error:
-        raise ValueError(f"--plot needs the library Matplotlib, which is not installed ({error})") from error
