@@ -230,7 +230,7 @@ def _linear(cells: Cells, y: Array, scale: Array) -> Array | None:
 def check_design(design: Array, names: Sequence[str]) -> None:
     cells, coefficients = design.shape
     if cells < coefficients + 2:
-        raise ValueError(f"{len(names)} axes need at least {coefficients + 2} cells, got {cells}")
+        raise ValueError(f"a fit in {', '.join(names)} needs at least {coefficients + 2} cells, got {cells}")
     centred = design[:, 1:] - design[:, 1:].mean(axis=0)
     scaled = centred / np.linalg.norm(centred, axis=0)
     if np.linalg.svd(scaled, compute_uv=False)[-1] < 1e-6:

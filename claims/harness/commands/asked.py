@@ -134,13 +134,10 @@ class Asked:
             raise ValueError(f"{kinds[1]} must not be given beside --{kinds[0]}: a claim is of one kind")
         if self.delta is not None and kinds and kinds[0] not in ("epsilon", "rho"):
             raise ValueError(f"delta must not be given beside --{kinds[0]}, got {self.delta}")
+        if self.rho is not None and self.delta is not None:
+            return claims.ApproximateZeroConcentrated(self.rho, self.delta)
         if self.rho is not None:
-            plain = self.delta is None
-            return (
-                claims.ZeroConcentrated(self.rho)
-                if plain
-                else claims.ApproximateZeroConcentrated(self.rho, self.delta or 0.0)
-            )
+            return claims.ZeroConcentrated(self.rho)
         if self.mu is not None:
             return claims.GaussianDP(self.mu)
         if self.renyi:

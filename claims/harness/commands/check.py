@@ -26,14 +26,15 @@ def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int
     rows = [*_broken_rules(catalogue, claims, jobs)]
     rows += [{"claim": p.paper, "rule": "file", "problem": p.sentence} for p in problems]
     if json:
-        from claims.harness.run.serialise import dumps
+        from claims.harness.run.serialise import print_json
 
         document = {"format": "dpclaims-check/1", "claims": [c.id for c in claims], "problems": rows}
-        print(dumps(document), end="")
+        print_json(document)
     else:
         for row in rows:
             print(f"problem  {row['claim']}: {row['problem']}")
-        print(f"{len(claims)} claims checked by {len(RULES)} rules, {len(rows)} problems")
+        several = "" if len(claims) == 1 else "s"
+        print(f"{len(claims)} claim{several} checked by {len(RULES)} rules, {len(rows)} problems")
     if problems:
         return BAD_INPUT
     return DIFFERS if rows else PASSED

@@ -45,12 +45,9 @@ def list_command(
         return
     last = last_verdicts([c.id for c in claims])
     if json:
-        from claims.harness.run.serialise import dumps
+        from claims.harness.run.serialise import print_json
 
-        print(
-            dumps({"format": "dpclaims-list/1", "claims": [listed(c, last.get(c.id)) for c in claims]}),
-            end="",
-        )
+        print_json({"format": "dpclaims-list/1", "claims": [listed(c, last.get(c.id)) for c in claims]})
         return
     if fallen:
         print(fallen_text(claims, found.claims), end="")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -21,6 +22,7 @@ from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, PASSED, ClaimResult, NotebookFailed
+from claims.harness.run.serialise import print_json
 from claims.harness.words import TIERS, Kind
 
 app = typer.Typer(
@@ -89,11 +91,8 @@ def _run_app() -> int:
         return CRASHED
     except OSError as error:
         return _refused(error)
-    except MemoryError:
-        print("dpclaims: out of memory", file=sys.stderr)
-        return CRASHED
-    except NotebookFailed as error:
-        print(f"dpclaims: {error}", file=sys.stderr)
+    except (MemoryError, NotebookFailed) as error:
+        print(f"dpclaims: {str(error) or 'out of memory'}", file=sys.stderr)
         return CRASHED
     except BaseException as error:
         # Status 1 means that something is refuted, and 0 that it is not.
@@ -248,7 +247,7 @@ def run(
         )
     publish_run(result, chosen, outputs)
     if json:
-        _print_json(result.to_json())
+        print_json(result.to_json())
     else:
         for claim in result.claims:
             typer.echo(_line(claim))
@@ -373,13 +372,8 @@ def report(
 
     # The notebooks run in processes of their own, which find the folders in the environment.
     os.environ["DPCLAIMS_CLAIMS"] = os.pathsep.join(map(str, other_folders(claims or [])))
-    index = write_report(
-        run_folder,
-        out,
-        jobs=jobs,
-        say=lambda line: print(line, file=sys.stderr, flush=True),
-    )
-    typer.echo(str(index))
+    say = partial(print, file=sys.stderr, flush=True)
+    typer.echo(str(write_report(run_folder, out, jobs=jobs, say=say)))
 
 
 @app.command()
@@ -409,7 +403,7 @@ def compare(
 
     changes = compare_runs(run_a, run_b, pattern or [])
     if json:
-        _print_json({"format": "dpclaims-compare/1", **changes})
+        print_json({"format": "dpclaims-compare/1", **changes})
     else:
         for line in changes["lines"]:
             typer.echo(line)
@@ -423,7 +417,7 @@ def doctor(json: Json = False) -> None:
 
     findings = examine()
     if json:
-        _print_json({"format": "dpclaims-doctor/1", **findings})
+        print_json({"format": "dpclaims-doctor/1", **findings})
     else:
         for name, value in findings["facts"].items():
             typer.echo(f"{name:24}  {value}")
@@ -431,12 +425,6 @@ def doctor(json: Json = False) -> None:
             typer.echo(f"problem: {problem}")
         typer.echo("all is well" if not findings["problems"] else f"{len(findings['problems'])} problems")
     raise typer.Exit(BAD_INPUT if findings["problems"] else 0)
-
-
-def _print_json(document: Any) -> None:
-    from claims.harness.run.serialise import dumps
-
-    typer.echo(dumps(document), nl=False)
 
 
 def _line(claim: ClaimResult) -> str:

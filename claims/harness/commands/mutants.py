@@ -24,7 +24,7 @@ def mutants_command(
     json: bool,
 ) -> int:
     """Plant the bugs, print the score and the survivors; 0 where every bug without a reason is caught."""
-    from claims.harness.run.serialise import dumps
+    from claims.harness.run.serialise import print_json
 
     if sample is not None and (sample < 1 or not machine):
         raise ValueError(f"--sample takes a number ≥ 1 of mechanical bugs (--mechanical), got {sample}")
@@ -54,7 +54,7 @@ def mutants_command(
             "total": len(rows),
             "excused": excused,
         }
-        print(dumps(document | {"summary": summary(rows)}), end="")
+        print_json(document | {"summary": summary(rows)})
     else:
         _print_score(rows)
         print(f"{caught} of {len(rows)} bugs caught, {excused} with a reason to survive")

@@ -22,7 +22,7 @@ from claims.harness.places import matches
 from claims.harness.run.provenance import data_folder, versions
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
 from claims.harness.run.runner import ALPHA, NUMERICS, run
-from claims.harness.run.serialise import dumps, number, optional, read_json, whole
+from claims.harness.run.serialise import dumps, number, optional, print_json, read_json, whole
 
 if TYPE_CHECKING:
     from audits.rates import Exponent
@@ -251,7 +251,7 @@ def _print(
             for (claim, axis, point), row in rows.items()
         ]
         document = {"format": "dpclaims-rates/1", "baseline": names, "updated": update}
-        print(dumps(document | {"exponents": listed}), end="")
+        print_json(document | {"exponents": listed})
         return
     for row in rows.values():
         print(row)

@@ -37,7 +37,7 @@ class Form:
 def show_command(asked: str, form: Form, catalogue: Sequence[Claim], found: Sequence[Claim]) -> None:
     """Print what is asked of the claims that were found, among all of the catalogue."""
     from claims.harness.run.last import last_result
-    from claims.harness.run.serialise import dumps
+    from claims.harness.run.serialise import print_json
 
     if form.map or form.dot or form.without:
         _show_map(asked, form, catalogue, found)
@@ -50,7 +50,7 @@ def show_command(asked: str, form: Form, catalogue: Sequence[Claim], found: Sequ
     results = {c.id: last_result(c.id) for c in near}
     if form.json:
         shown = [show_json(c, results[c.id]) for c in found]
-        typer.echo(dumps({"format": "dpclaims-show/1", "claims": shown}), nl=False)
+        print_json({"format": "dpclaims-show/1", "claims": shown})
     else:
         show_text(found, catalogue, results, form.verbose)
 

@@ -94,25 +94,26 @@ class Watch:
         self.last: Look | None = None
         self.first = True
         self.ended = threading.Event()
-        self.handlers: dict[int, Any] = {}
+        self.armed = False
         self.stack = contextlib.ExitStack()
 
     def __enter__(self) -> None:
         if threading.current_thread() is not threading.main_thread():
             return
-        self.stack.enter_context(signals_raise(_stopped))
+        from audits.privacy import Stopped
+
+        names = signal.Signals
+        self.stack.enter_context(signals_raise(lambda number: Stopped(f"Stopped by {names(number).name}.")))
         if self.limit is not None:
-            self.handlers[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._late)
+            self.armed = True
+            self.stack.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, self._late))
+            self.stack.callback(signal.setitimer, signal.ITIMER_REAL, 0.0)
             signal.setitimer(signal.ITIMER_REAL, self.limit + FIRST_OUTPUT, 1.0)
         threading.Thread(target=self._guard, daemon=True).start()
+        self.stack.callback(self.ended.set)
 
     def __exit__(self, *exception: object) -> None:
-        self.ended.set()
         self.stack.close()
-        if self.handlers:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-        for number, handler in self.handlers.items():
-            signal.signal(number, handler)
 
     def watched(self, mechanism: Callable[..., Any]) -> Callable[..., Any]:
         """The mechanism; its first output starts the clock."""
@@ -123,7 +124,7 @@ class Watch:
             if self.first:
                 self.first = False
                 self.started = time.monotonic()
-                if self.handlers and self.limit is not None:
+                if self.armed and self.limit is not None:
                     # The run ends by itself between two calls; the alarm is for a call that does not return.
                     signal.setitimer(signal.ITIMER_REAL, self.limit + GRACE, 1.0)
             return outputs
@@ -175,9 +176,3 @@ class Watch:
             f"{look.unit} ≥ {look.lower:.4g}, evidence (e-value) 10^{log_e:.1f}, {look.samples:,} samples, "
             f"{spent}{next_step}"
         )
-
-
-def _stopped(number: int) -> BaseException:
-    from audits.privacy import Stopped
-
-    return Stopped(f"Stopped by {signal.Signals(number).name}.")

@@ -22,9 +22,5 @@ def shown_findings(
     known = {e.id: e for e in fallen}
     below: dict[str, list[Entry]] = {}
     for each in fallen:
-        slip = slip_of(each, known)
-        if slip.id == each.id:
-            below.setdefault(each.id, [])
-        else:
-            below.setdefault(slip.id, []).append(each)
-    return [(known[slip], consequences) for slip, consequences in below.items()]
+        below.setdefault(slip_of(each, known).id, []).append(each)
+    return [(known[slip], [e for e in found if e.id != slip]) for slip, found in below.items()]

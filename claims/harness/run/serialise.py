@@ -82,6 +82,11 @@ def dumps(document: Any) -> str:
     return json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def print_json(document: Any) -> None:
+    """Print one JSON document, and nothing else."""
+    print(dumps(document), end="")
+
+
 def read_json(file: Path) -> Any:
     """A JSON file; ValueError that names the file where it is missing, truncated or not JSON."""
     try:

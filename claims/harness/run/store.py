@@ -169,7 +169,7 @@ def read_provenance(run: Path) -> dict[str, Any]:
     """provenance.json of a run folder; ValueError where the folder is none, or a field is not of its kind."""
     file = run / "provenance.json"
     if not file.is_file():
-        raise ValueError(f"{run} is not a run folder: it has no provenance.json")
+        raise ValueError(f"{run} is not a run folder of `dpclaims run`: it has no provenance.json")
     document = read_json(inside(run, file))
     if not isinstance(document, dict) or document.get("format") != RUN_FORMAT:
         raise ValueError(f"{file}: not written by this version of dpclaims ({RUN_FORMAT})")
