@@ -78,17 +78,18 @@ def measure(jobs: Iterator[Job], path: Path, seconds: float = math.inf) -> None:
         start = time.process_time()
         found = job.audit(job.seed)
         spent = time.process_time() - start
-        line = dict(zip(KEY, job.key, strict=True)) | {"reference": job.reference} | told(found)
-        frame = pd.DataFrame([line | {"seconds": round(spent, 3)}])
+        line = dict(zip(KEY, job.key, strict=True)) | {"reference": job.reference} | told(found, spent)
+        frame = pd.DataFrame([line])
         print(frame.to_string(index=False, header=False), flush=True)
         frame.to_csv(path, mode="a", header=not path.exists(), index=False, float_format="%.6g")
 
 
-def told(found: Any) -> dict[str, Any]:
-    """What a line keeps of an audit: verdict, samples drawn, lower bound; or the memory in GiB."""
-    if isinstance(found, AuditResult):
-        return {"verdict": found.verdict, "drawn": found.samples, "value": found.lower}
-    return {"verdict": "", "drawn": 0, "value": found}
+def told(found: Any, spent: float) -> dict[str, Any]:
+    """What a line keeps of an audit: verdict, samples drawn, lower bound or memory in GiB, seconds."""
+    value, seconds = (
+        (found.lower, spent) if isinstance(found, AuditResult) else (found.gigabytes, found.seconds)
+    )
+    return {"verdict": found.verdict, "drawn": found.samples, "value": value, "seconds": round(seconds, 3)}
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -163,16 +164,16 @@ def alarms(seeds: int, only: str) -> Iterator[Job]:
 
 
 def costs(seeds: int, only: str) -> Iterator[Job]:
-    """Processor seconds of audits that do not stop early, and the memory of a wide audit."""
-    from benchmarks.costs import COSTS, WIDE, peak_of_wide_audit
+    """Processor seconds of audits that do not stop early, and the memory of large outputs."""
+    from benchmarks.costs import COSTS, LARGE, alone
 
     audit(COSTS[0], 0, max_samples=2000)  # The first audit pays for imports.
     for seed in range(seeds):
         for case in [case for case in COSTS if only in case.name]:
             run = partial(audit, case, max_samples=case.samples, stop_early=False)
             yield Job(case.name, "sequential", case.samples, seed, case.asked, run)
-        if only in WIDE:
-            yield Job(WIDE, "GiB", 10**5, seed, 4.0, peak_of_wide_audit)
+        for large in [large for large in LARGE if only in large.name]:
+            yield Job(large.name, "GiB", large.samples, seed, large.asked, partial(alone, large.name))
 
 
 # --- Tables ------------------------------------------------------------------------------------------
@@ -239,13 +240,20 @@ def _interval(hits: int, audits: int) -> str:
 
 
 def costs_table(lines: pd.DataFrame) -> str:
-    """The median of processor seconds (of GiB for memory) beside what is asked for."""
-    lines = lines.assign(cost=lines["seconds"].where(lines["method"] != "GiB", lines["value"]))
-    rows = lines.groupby("row", sort=False)
-    table = pd.DataFrame({"samples": rows["samples"].first().map("{:,}".format)})
-    table["asked for, at most"] = rows["reference"].first().map("{:g}".format)
-    table["median"] = rows["cost"].median().map("{:.2f}".format)
-    return markdown(table)
+    """Two tables of medians: processor seconds beside what is asked for, then memory of large outputs."""
+    tables: list[str] = []
+    for large, some in lines.groupby(lines["method"] == "GiB"):
+        rows = some.groupby("row", sort=False)
+        table = pd.DataFrame({"samples": rows["samples"].first().map("{:,}".format)})
+        table["asked for, at most"] = (
+            rows["reference"].first().map(("{:g} GiB" if large else "{:g} s").format)
+        )
+        if large:
+            table["GiB"] = rows["value"].median().map("{:.2f}".format)
+            table["verdict"] = rows["verdict"].first()
+        table["seconds"] = rows["seconds"].median().map("{:.2f}".format)
+        tables.append(markdown(table))
+    return "\n".join(tables)
 
 
 SUBJECTS: dict[str, tuple[Callable[[int, str], Iterator[Job]], Callable[[pd.DataFrame], str]]] = {
