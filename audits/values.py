@@ -152,6 +152,10 @@ def parts(value: Any) -> Optional[Tuple[Optional[Tuple[str, ...]], List[Any]]]:
         return tuple(".%s" % name for name in names), [getattr(value, name) for name in names]
     if labelled(type(value)):
         return _by_label(value)
+    if hasattr(value, "tocoo"):
+        entries = value.tocoo(copy=True)
+        entries.sum_duplicates()
+        return tuple(map("[{}, {}]".format, entries.row, entries.col)), entries.data.tolist()
     if hasattr(value, "__array__") and not isinstance(value, numbers.Number):
         found = array(value)
         return None if found.dtype.kind == "O" and found.ndim == 0 else (None, list(found.ravel()))
@@ -175,10 +179,14 @@ def array(value: Any) -> Any:
 
 def _by_label(value: Any) -> Tuple[Tuple[str, ...], List[Any]]:
     """The parts of a Series or a DataFrame by label, equal labels by how often they came before."""
+    rows = _distinct(value.index)
     if not hasattr(value, "columns"):
-        return _distinct(value.index), value.tolist()
-    columns = [value.iloc[:, j] for j in range(value.shape[1])]
-    return (_distinct(value.columns), columns) if columns else ((" (rows)",), [len(value)])
+        return rows, value.tolist()
+    columns = _distinct(value.columns)
+    if not rows or not columns:
+        return tuple(name + " (rows)" for name in columns or ("",)), [len(rows)] * max(len(columns), 1)
+    # All cells at once: an object for each column would take a hundred times as long.
+    return tuple(c + row for c in columns for row in rows), value.to_numpy(dtype=object).T.ravel().tolist()
 
 
 def _distinct(labels: Iterable[Any]) -> Tuple[str, ...]:
@@ -208,6 +216,8 @@ def sort(value: Any) -> str:
         told = [(str(dtype), [*getattr(dtype, "categories", ())]) for dtype in types]
         names = [*(value.columns.names if whole else [value.name]), *value.index.names, value.attrs]
         return "%s of %r %r" % (type(value).__name__, told, names)
+    if hasattr(value, "tocoo"):
+        return "%s of shape %s of %s" % (type(value).__name__, value.shape, value.dtype)
     return "" if parts(value) is None else type(value).__name__
 
 

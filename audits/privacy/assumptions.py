@@ -219,6 +219,7 @@ class Assumptions:
         if (cut or self.plan.learn) and not long:
             self._learn_from(index, outputs)
         first, second = _encoded(drawer, outputs, index)
+        del outputs
         with self.job.threads.limit(limits=1):
             return dependence(first, second, len(first) if drawer.one_by_one else call, self.rng), len(first)
 

@@ -10,6 +10,7 @@ import copy
 import datetime
 import enum
 import json
+import math
 from collections import deque, namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from audits.privacy import AuditResult, audit_privacy, each
 from audits.privacy.draw.draws import stack
@@ -117,6 +119,8 @@ CONTAINERS: list[Callable[[Rng, Callable[[Rng], Any]], Any]] = [
     lambda rng, part: pd.DataFrame({"u": rng.normal(size=rng.integers(0, 3))}),
     lambda rng, part: table(rng),
     lambda rng, part: records(rng),
+    lambda rng, part: sparse.csr_matrix(rng.integers(0, 2, (2, 2)).astype(["f8", "i4"][rng.integers(2)])),
+    lambda rng, part: [[0.5, 1.5, [2, 2.0, math.nan, "b"][rng.integers(4)]], part(rng)],
     lambda rng, part: range(rng.integers(4)),
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -199,6 +199,21 @@ class PairState:
                 if len(others):
                     found[-1] = found[-1] + events.count(evaluate(others), cuts)
         return found, times
+
+    def drawn_and_counted(
+        self, families: Sequence[events.ThresholdFamily], size: int
+    ) -> tuple[list[Ints], Ints]:
+        """The counts of fresh samples of both datasets, see `count`; what there is room for is kept."""
+        counts = [family.nothing() for family in families]
+        tallies = np.zeros((2, 0 if self.atoms is None else len(self.atoms)), dtype=np.int64)
+        for both in self.draw(size):
+            for place, outputs in enumerate(both):
+                found, times = self.count(outputs)
+                tallies[place] += times
+                for count, more in zip(counts, found, strict=True):
+                    count[place] += more
+            self.keep(*both, self.most_kept())
+        return counts, tallies
 
     def fresh_counts(self, family: events.ThresholdFamily, size: int) -> Ints:
         """How many fresh samples of both datasets have score ≥ each threshold of a family."""

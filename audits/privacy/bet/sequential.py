@@ -141,15 +141,7 @@ class Sequential:
         wealth.invest()
         opened = self.open_places()
         bets = self.bets(state, families, opened[1])
-        counts = [family.nothing() for family in families]
-        tallies = np.zeros((2, 0 if state.atoms is None else len(state.atoms)), dtype=np.int64)
-        for both in state.draw(size):
-            for place, outputs in enumerate(both):
-                found, times = state.count(outputs)
-                tallies[place] += times
-                for count, more in zip(counts, found, strict=True):
-                    count[place] += more
-            state.keep(*both, state.most_kept())
+        counts, tallies = state.drawn_and_counted(families, size)
         if bets is not None:
             hits = [family.hits(x, y, size) for family, (x, y) in zip(families, counts, strict=True)]
             self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)

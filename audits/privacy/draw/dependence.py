@@ -126,8 +126,8 @@ def features(e: Encoded, rng: np.random.Generator) -> Floats:
         scale = np.median(np.abs(columns - np.median(columns, axis=0)), axis=0)
         signs = rng.choice([-1.0, 1.0], size=(columns.shape[1], FEATURES // 4))
         with np.errstate(over="ignore"):
-            scaled = np.clip(columns / np.where(scale > 0.0, scale, 1.0), -1e3, 1e3)
-        columns = np.hstack([some, scaled @ signs])
+            columns /= np.where(scale > 0.0, scale, 1.0)
+        columns = np.hstack([some, np.clip(columns, -1e3, 1e3, out=columns) @ signs])
     ranks = np.asarray(stats.rankdata(columns, axis=0)) if columns.shape[1] else columns
     centred = ranks - ranks.mean(axis=0) if len(ranks) else ranks
     marks: list[Floats] = []

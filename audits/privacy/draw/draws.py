@@ -18,11 +18,11 @@ import numpy as np
 from audits.foreign.calls import Failed, called
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
-from audits.privacy.outputs.encoder import Encoder
+from audits.privacy.outputs.encoder import TOO_MANY, Encoder
 from audits.privacy.outputs.leaves import Word, objects
 from audits.privacy.outputs.outputs import Raw
 from audits.privacy.tuning import TUNING
-from audits.values import Refused, brief, copier, digest, foreign
+from audits.values import MOST_ITEMS, Refused, brief, copier, digest, foreign
 
 Mechanism = Callable[..., Any]
 
@@ -370,6 +370,8 @@ def _checked(raw: Any, size: int) -> Raw:
     if outputs.ndim == 0 or len(outputs) != size:
         got = "a single value" if outputs.ndim == 0 else f"{len(outputs)} outputs (shape {outputs.shape})"
         raise Refused(f"must return {size} outputs along the first axis, got {got}")
+    if math.prod(outputs.shape[1:]) > MOST_ITEMS:
+        raise Refused(TOO_MANY)
     return outputs
 
 

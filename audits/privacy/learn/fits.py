@@ -18,9 +18,11 @@ def most_fitted(columns: int) -> int:
 def shrinkage(a: Floats, b: Floats) -> float:
     """The ridge of a regression on rows like these, as Ledoit and Wolf (2004) shrink their covariance to a
     multiple of the identity: a large one where the rows are too few to know it."""
-    x = np.vstack([a - a.mean(axis=0), b - b.mean(axis=0)])
+    x = np.vstack([a, b])
+    x[: len(a)] -= a.mean(axis=0)
+    x[len(a) :] -= b.mean(axis=0)
     n, d = x.shape
-    squares = np.square(x).sum(axis=1)
+    squares = np.concatenate([np.square(rows).sum(axis=1) for rows in np.array_split(x, TUNING.parts)])
     mean = float(squares.sum()) / (n * d)
     # The products of rows have the same sum of squares as those of columns.
     total = float(np.square(x.T @ x if d <= n else x @ x.T).sum()) / n**2
@@ -68,9 +70,10 @@ def _curvature(x: Floats, weights: Floats, offset: float) -> tuple[Floats, Float
 def cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     """Weights fitted to all rows, and those fitted without each fold's, with the ridge of `shrinkage` or, of
     few columns, next to none: whichever predicts better what it was not fitted to."""
-    x, y = labelled(a, b)
-    n, d = x.shape
     ridge = shrinkage(a, b)
+    x, y = labelled(a, b)
+    del a, b  # copies of wide outputs are what takes most memory
+    n, d = x.shape
     if d > n:
         both = np.concatenate([fold, fold])
         return _dual(x, y, ridge), [_dual(x[both != k], y[both != k], ridge) for k in range(TUNING.folds)]

@@ -19,11 +19,12 @@ QUARTILES = 2.0 * NormalDist().inv_cdf(0.75)
 def standardised(first: Floats, second: Floats) -> Callable[[Floats], Floats]:
     """Columns centred and scaled robustly on the pooled samples, values that are far away pulled in."""
     pooled = np.concatenate([first[: TUNING.some_rows], second[: TUNING.some_rows]])
-    pooled = np.clip(pooled, -LARGE, LARGE)
+    np.clip(pooled, -LARGE, LARGE, out=pooled)
     low, centre, high = np.quantile(pooled, [0.25, 0.5, 0.75], axis=0)
-    spread = high - low
-    fallback = np.clip(pooled, -BOUND, BOUND).std(axis=0)
-    scale = np.where(spread > 0, spread / QUARTILES, np.where(fallback > 0, fallback, 1.0))
+    scale = (high - low) / QUARTILES
+    narrow = np.flatnonzero(~(scale > 0))
+    fallback = np.clip(pooled[:, narrow], -BOUND, BOUND).std(axis=0)
+    scale[narrow] = np.where(fallback > 0, fallback, 1.0)
 
     def standard(v: Floats) -> Floats:
         with np.errstate(over="ignore"):
@@ -48,8 +49,8 @@ def logistic(first: Encoded, second: Encoded) -> Score:
         return np.hstack([z, np.sign(z)])
 
     some = spaced(len(a), most_fitted(2 * width))
-    x, y = standard(a[some]), standard(b[some])
-    weights, without = cross_fit(x, y, fold_of(len(a), TUNING.folds)[some])
+    fold = fold_of(len(a), TUNING.folds)[some]
+    weights, without = cross_fit(standard(a[some]), standard(b[some]), fold)
 
     def score(w: Floats) -> Callable[[Encoded], Floats]:
         return lambda e: standard(of(e)) @ w
@@ -98,8 +99,7 @@ def smooth(first: Encoded, second: Encoded) -> Score:
     most = most_fitted(width + width * (width + 1) // 2)
     some = spaced(len(a), most)
     fold = fold_of(len(a), TUNING.folds)[some]
-    x, y = features(a[some]), features(b[some])
-    weights, without = cross_fit(x, y, fold)
+    weights, without = cross_fit(features(a[some]), features(b[some]), fold)
     folds = tuple(_quadratic_form(w, of, rows, width) for w in without)
     whole = _quadratic_form(weights, of, rows, width)
     words = likeness("a smooth function", map(of.words, range(z.shape[1])))

@@ -11,9 +11,10 @@ of another kind, is its own form.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
@@ -35,6 +36,10 @@ MOST_RARE = 1000
 an output has 20, would take 500 times the memory of the outputs."""
 MOST_SYMBOLS = 2**16
 """Symbols beyond this number count as the same symbol."""
+TOO_MANY = (
+    f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; return fewer, as by a projection, or "
+    "a score that sums them up"
+)
 REST = Look("what a float lacks of ")
 LEAF = "\0"
 """Stands in a form for a leaf."""
@@ -64,23 +69,43 @@ class _Group:
 
     paths    of the leaves; lengths: how many items the containers at some paths have.
     rows     of the outputs in the batch.
-    held     the leaves of each output; array: all of them, where they came as an array.
+    held     the leaves of each output, in parts: arrays of numbers, and lists of what stands between them.
+    blocks   the same leaves: arrays with a row for each output, of numbers that doubles hold exactly or of
+             Python objects. A list of floats takes four times the memory of an array.
     """
 
     paths: list[str]
     lengths: dict[str, int]
-    rows: list[int] = field(default_factory=list[int])
-    held: list[list[Any]] = field(default_factory=list[list[Any]])
-    array: Raw | None = None
+    rows: list[int]
+    held: list[list[Raw | list[Any]]] = field(default_factory=list[list[Raw | list[Any]]])
+    blocks: list[Raw] = field(default_factory=list[Raw])
 
-    @property
-    def numbers(self) -> Raw | None:
-        """The leaves as an array of numbers that doubles hold exactly; None for others."""
-        return None if self.array is None or self.array.dtype == object else self.array
+    def stack(self) -> None:
+        """Make the blocks of what is held."""
+        if len({tuple(map(_sized, parts)) for parts in self.held}) > 1:
+            self.held = [[[item for part in parts for item in _items(part)]] for parts in self.held]
+        self.blocks = [_block(part) for part in zip(*self.held, strict=True)]
+        self.held = []
 
-    def columns(self) -> Sequence[Sequence[Any]]:
-        """For each path the leaves of all outputs."""
-        return [*zip(*self.held, strict=True)] if self.array is None else [*self.array.T]
+    def columns(self) -> Iterator[tuple[str, Raw]]:
+        """Each path with the leaves of all outputs."""
+        return zip(self.paths, (column for block in self.blocks for column in block.T), strict=True)
+
+
+def _sized(part: Raw | list[Any]) -> tuple[bool, int]:
+    """What parts of several outputs must have in common to be the rows of an array."""
+    return isinstance(part, list), len(part)
+
+
+def _block(rows: Sequence[Raw | list[Any]]) -> Raw:
+    """The same part of several outputs as an array."""
+    arrays = [part for part in rows if not isinstance(part, list)]
+    if arrays and len({part.dtype for part in arrays}) == 1 and _is_exact(found := np.stack(arrays)):
+        return found
+    found = np.empty((len(rows), len(rows[0])), dtype=object)
+    for row, part in enumerate(rows):
+        found[row] = leaves.objects(_items(part))
+    return found
 
 
 class _Walk:
@@ -90,12 +115,18 @@ class _Walk:
     def __init__(self) -> None:
         self.form: list[str] = []
         self.paths: list[str] = []
-        self.held: list[Any] = []
+        self.held: list[Raw | list[Any]] = []
         self.lengths: dict[str, int] = {}
 
-    def leaf(self, item: Any, path: str) -> None:
-        self.paths.append(path)
-        self.held.append(item)
+    def hold(self, items: Raw | list[Any], paths: list[str]) -> None:
+        """Keep leaves, floats as an array."""
+        self.paths += paths
+        if isinstance(items, list) and len(items) > 1 and {*map(type, items)} == {float}:
+            items = np.array(items)
+        if isinstance(items, list) and self.held and isinstance(self.held[-1], list):
+            self.held[-1] += items
+        else:
+            self.held.append(items)
 
     def through(self, item: Any, path: str = "", depth: int = 0) -> None:
         """Take an output, or a part of it, apart."""
@@ -104,14 +135,13 @@ class _Walk:
         kind = type(item)
         if kind is np.ndarray and item.ndim > 0 and item.dtype.kind in "biufmMSU":
             self.form.append(f"array{item.shape} of {LEAF}")
-            for j, part in enumerate(_items(item.ravel())):
-                self.leaf(part, f"{path}{AT}{j}")
+            self.hold(item.ravel(), [f"{path}{AT}{j}" for j in range(item.size)])
             self.lengths[path] = item.size
             return
         held = None if kind in PLAIN or kind is leaves.Word else values.parts(item)
         if held is None:
             self.form.append(LEAF)
-            self.leaf(item, path)
+            self.hold([item], [path])
             return
         names, items = held
         opened, closed = _brackets(item)
@@ -122,8 +152,7 @@ class _Walk:
         paths = [path + name for name in names or (f"{AT}{j}" for j in range(len(items)))]
         if {*map(type, items)} <= PLAIN:  # the column of a table, most often
             self.form += [f"{mark}{LEAF}, " for mark in marks]
-            self.paths += paths
-            self.held += items
+            self.hold(items, paths)
         else:
             for mark, part, place in zip(marks, items, paths, strict=True):
                 self.form.append(mark)
@@ -132,9 +161,11 @@ class _Walk:
         self.form.append(closed)
 
 
-def _items(array: Raw) -> list[Any]:
+def _items(array: Raw | list[Any]) -> list[Any]:
     """The items of an array, as Python's numbers, which are read faster; a float of another length is of
     another kind."""
+    if isinstance(array, list):
+        return array
     return array.tolist() if array.dtype.kind in "biuSU" or array.dtype == np.float64 else [*array]
 
 
@@ -156,7 +187,7 @@ def _brackets(item: Any) -> tuple[str, str]:
     if known:
         return known[0], known[1]
     name, told = type(item).__name__, ""
-    if labelled(type(item)):
+    if labelled(type(item)) or hasattr(item, "tocoo"):
         told = values.sort(item).removeprefix(name)
     elif isinstance(item, np.ndarray):
         told = f" of shape {item.shape}"
@@ -242,32 +273,28 @@ class Encoder:
         size = len(outputs)
         groups = self._groups(outputs)
         times = Counter[str]()
-        seen: dict[str, list[Any]] = {}
+        seen = defaultdict[str, list[Any]](list)
         lengths: dict[str, set[int]] = defaultdict(set)
         for _, group in sorted(groups.items()):
-            for path, column in zip(group.paths, group.columns(), strict=True):
+            for path, column in group.columns():
                 times[path] += len(column)
-                # What doubles hold exactly needs no other columns.
-                seen.setdefault(path, []).extend(column if group.numbers is None else ())
+                if column.dtype == object:  # what doubles hold exactly needs no other columns
+                    seen[path].extend(column)
             for path, length in group.lengths.items():
                 lengths[path].add(length)
         self.number_columns = [-1]
         # A key, an element or a place that occurs in a single output gets no column: the form has it.
         rare = sorted((-n, path) for path, n in times.items() if min(2, size) <= n < size)[:MOST_RARE]
         kept = {path for _, path in rare}
-        for path, items in seen.items():
-            if times[path] < size and path not in kept:
-                continue
+        for path in [path for path, n in times.items() if n == size or path in kept]:
+            items = seen[path]
             self._slots[path], looks = self._slot(path, items, len(self._places), times[path] < size)
             unit = leaves.unit(items[0]) if items else ""
             found = ITEM.fullmatch(path)
             where = (_as_python(found[1]), int(found[2])) if found else (_as_python(path), None)
             self._places += [Place(*where, look, unit) for look in (None, *looks)]
             if len(self._places) > MOST_ITEMS:
-                raise Refused(
-                    f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; return a "
-                    "score that sums them up"
-                )
+                raise Refused(TOO_MANY)
         for path, every in lengths.items():
             if len(every) > 1:
                 self._lengths[path] = len(self._places)
@@ -327,21 +354,23 @@ class Encoder:
             paths = [f"{AT}{j}" for j in range(width)] if shape else [""]
             form = f"array{shape} of {LEAF}" if shape else LEAF
             group = _Group(paths, {"": width} if shape else {}, [*range(len(outputs))])
-            group.array = outputs.reshape(len(outputs), width)
+            group.blocks = [outputs.reshape(len(outputs), width)]
             return {form: group}
         if kind in "US" and outputs.ndim == 1:
             outputs = leaves.objects(outputs.tolist())
         if outputs.dtype == object and {*map(type, outputs)} <= PLAIN:
-            return {LEAF: _Group([""], {}, [*range(len(outputs))], array=outputs[:, None])}
+            return {LEAF: _Group([""], {}, [*range(len(outputs))], blocks=[outputs[:, None]])}
         groups: dict[str, _Group] = {}
         for row, output in enumerate(outputs):
             walk = _Walk()
             walk.through(output)
             form = "".join(walk.form)
             if form not in groups:
-                groups[form] = _Group(walk.paths, walk.lengths)
+                groups[form] = _Group(walk.paths, walk.lengths, [])
             groups[form].rows.append(row)
             groups[form].held.append(walk.held)
+        for group in groups.values():
+            group.stack()
         return groups
 
     def _filled(self, groups: Mapping[str, _Group], size: int) -> Encoded:
@@ -352,41 +381,52 @@ class Encoder:
         for form, group in groups.items():
             whole = len(group.rows) == size
             rows: Rows = slice(None) if whole else np.array(group.rows)
-            if whole and group.numbers is not None and self._in_place(group):
+            in_place = whole and self._in_place(group)
+            if in_place:
                 # An array of all columns is not copied: it may be as large as half of the memory.
-                found = leaves.finite(group.numbers)
+                found = leaves.finite(group.blocks[0])
             for path, column in self._lengths.items():
                 found[rows, column] = group.lengths.get(path, 0)
-            codes[rows, 0] = self._forms_of(form, group, self._leaves(group, rows, found, codes))
+            codes[rows, 0] = self._forms_of(form, group, self._leaves(group, rows, found, codes, in_place))
         return Encoded(found, codes, tuple(self.number_columns))
 
     def _in_place(self, group: _Group) -> bool:
-        """Whether the leaves of a form are all columns there are, in their order."""
+        """Whether the leaves of a form are an array of numbers that is all columns, in their order."""
+        if len(group.blocks) != 1 or group.blocks[0].dtype == object:
+            return False
         slots = [self._slots.get(path) for path in group.paths]
         return [slot and slot.number for slot in slots] == [*range(len(self._places))]
 
-    def _leaves(self, group: _Group, rows: Rows, found: Floats, codes: Ints) -> list[Ints]:
-        """Fill the columns of the leaves of a form; for each leaf what the form says of it in each row, a
-        single number where that is the same in all rows."""
-        if group.numbers is not None:
-            slots = [self._slots.get(path) for path in group.paths]
-            of = np.array([-1 if slot is None else slot.number for slot in slots], dtype=np.int64)
+    def _leaves(self, group: _Group, rows: Rows, found: Floats, codes: Ints, in_place: bool) -> list[Ints]:
+        """Fill the columns of the leaves of a form, but for the numbers that are in place; for each leaf what
+        the form says of it in each row, a single number where that is the same in all rows."""
+        tokens, paths = list[Ints](), iter(group.paths)
+        for block in group.blocks:
+            slots = [self._slots.get(path) for path in itertools.islice(paths, block.shape[1])]
+            if block.dtype != object:
+                tokens += self._numbers(slots, block, rows, None if in_place else found, codes)
+            else:
+                table = zip(slots, block.T, strict=True)
+                tokens += [self._leaf(slot, column, rows, found, codes) for slot, column in table]
+        return tokens
+
+    def _numbers(
+        self, slots: list[_Slot | None], block: Raw, rows: Rows, found: Floats | None, codes: Ints
+    ) -> list[Ints]:
+        """`_leaf` for numbers that doubles hold exactly, of several paths."""
+        of = np.array([-1 if slot is None else slot.number for slot in slots], dtype=np.int64)
+        tokens = [np.array(self._token(self._kind(block.dtype.type())))] * len(of)
+        if found is not None:
             known = np.flatnonzero(of >= 0)
-            kind = self._token(self._kind(group.numbers.dtype.type()))
-            tokens = [np.array(kind)] * len(of)
-            if not (isinstance(rows, slice) and self._in_place(group)):
-                numbers = leaves.finite(group.numbers[:, known])
-                found[np.arange(len(found))[rows][:, None], of[known]] = numbers
-            for slot in slots:
-                if slot is not None and slot.code >= 0:
-                    codes[rows, slot.code] = 0
-            for j in np.flatnonzero(of < 0).tolist():
-                tokens[j] = self._texts(_items(group.numbers[:, j]))
-            return tokens
-        return [
-            self._leaf(self._slots.get(path), column, rows, found, codes)
-            for path, column in zip(group.paths, group.columns(), strict=True)
-        ]
+            found[np.arange(len(found))[rows][:, None], of[known]] = leaves.finite(block[:, known])
+        for slot in slots:
+            if slot is not None and slot.code >= 0:
+                codes[rows, slot.code] = 0
+        unknown = np.flatnonzero(of < 0)
+        told = self._texts(_items(block[:, unknown].ravel())).reshape(len(block), -1)
+        for j, column in zip(unknown.tolist(), told.T, strict=True):
+            tokens[j] = column
+        return tokens
 
     def _leaf(self, slot: _Slot | None, items: Sequence[Any], rows: Rows, found: Floats, codes: Ints) -> Ints:
         """Fill the columns of the leaf at a path; returns for each row what the form says of the leaf."""

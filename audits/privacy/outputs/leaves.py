@@ -155,8 +155,7 @@ def symbol(item: Any) -> Any:
     known = item is None or item is Ellipsis or item is NotImplemented or isinstance(item, enum.Enum)
     if known or type(item).__name__ == "NAType":
         return Word(values.text(item))
-    means = ".toarray()" if hasattr(item, "toarray") else "list(…)" if isinstance(item, Iterable) else ""
-    remedy = means and f"; return {means} of it"
+    remedy = "; return list(…) of it" if isinstance(item, Iterable) else ""
     raise Refused(
         "must return numbers, strings, None, or lists, tuples, dictionaries, sets, dataclasses or arrays of "
         f"these, not objects of type {type(item).__name__}{remedy}"
