@@ -207,7 +207,7 @@ TABLE = [
     leak("a queue", lambda b, g: deque([g.normal(), b])),
     leak("a series", lambda b, g: pd.Series({"u": g.normal(), "v": b}), r"output\['v'\]"),
     leak("a frame", lambda b, g: pd.DataFrame({"u": [g.normal(), 1.0], "v": [0, b]})),
-    leak("a sparse matrix", lambda b, g: sparse.csr_matrix([[g.normal(), 0, b]]), "form of output . csr_matrix"),
+    leak("a sparse array", lambda b, g: sparse.csr_array([[g.normal(), 0, b]]), "form of output . csr"),
     one("rows of a table", lambda d, g: pd.DataFrame(index=range(d)), "refuted"),
     one("categories", lambda d, g: pd.Series(["a"], dtype=pd.CategoricalDtype([*"abc"][: 2 + d])), "refuted"),
     one("a view", lambda d, g: types.MappingProxyType({"a": d}), "refuted"),
