@@ -247,3 +247,15 @@ def test_a_program_that_does_not_end_well(tmp_path: Path, name: str, status: int
     assert "\x1b" not in found.stderr
     assert "Traceback" not in found.stderr
     assert len(found.stderr) < 2000
+
+
+def test_a_module_states_its_claim_in_its_unit_and_the_ledger_sums_in_it(tmp_path: Path) -> None:
+    file = tmp_path / "claimed.py"
+    claim = "from dpclaims import ZeroConcentrated\nclaim = ZeroConcentrated(0.5)\n"
+    file.write_text(FILE.replace("laplace", "normal").replace("epsilon = 1.0", claim), encoding="utf-8")
+    kept = json.loads(run(f"{file}:one_output", "--json").stdout)
+    assert (kept["unit"], kept["epsilon_claimed"], kept["verdict"]) == ("ρ", 0.5, "nothing-found")
+    assert kept["epsilon_ledger"] == pytest.approx(0.5, rel=1e-6)  # (Δ/σ)²/2 with Δ = σ
+    less = run(f"{file}:one_output", "--mu", 0.9, "--seeds", 1)
+    assert less.exit_code == 1
+    assert "cost μ = 1, claimed 0.9" in less.stdout

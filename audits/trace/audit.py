@@ -8,17 +8,21 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from audits.trace.ledger.claim import Claim
 from audits.trace.ledger.entries import Entry, entries
 from audits.trace.ledger.laws import HEAVY, scaled, shown_noise
-from audits.trace.ledger.losses import compose, excess
+from audits.trace.ledger.losses import excess
 from audits.trace.limit import limited
 from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Step, Where
 from audits.trace.replay.pair import trace_runs
 from audits.trace.result import BlackBox, Line, TraceResult
+
+if TYPE_CHECKING:
+    from audits.privacy import claims
 
 MORE_RUNS, MORE_SECONDS = 30, 2.0
 """Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
@@ -69,20 +73,13 @@ class Program:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """(ε, δ)."""
-
-    epsilon: float
-    delta: float
-
-
 def trace_privacy(
     program: Callable[..., Any],
     pairs: Any,
     *,
-    epsilon: float,
+    epsilon: float | None = None,
     delta: float = 0.0,
+    claim: claims.Claim | None = None,
     adjacency: Any,
     primitives: Sequence[str] = (),
     seed: int = 0,
@@ -93,7 +90,7 @@ def trace_privacy(
     program    program(data, rng) → what is released, or a mechanism (data, size, rng), called with size 1.
                Randomness may come from rng, from the functions of NumPy, `random`, `secrets`, SciPy or torch.
     pairs      neighbouring datasets (D, D′), a list or a function pairs(rng).
-    epsilon, delta   the claim.
+    epsilon, delta   the claim, or `claim`: one of `audits.privacy.claims`, in whose unit the ledger sums.
     adjacency  "replace", "add-remove", "replace-item" or a function (D, D′) → bool; every pair is checked.
     primitives dotted names of functions or classes of a library that add noise themselves.
     seed       of every run.
@@ -109,7 +106,7 @@ def trace_privacy(
     """
     from audits.privacy.draw.pairs import take_pairs
 
-    check_claim(epsilon, delta)
+    claimed = claim_of(epsilon, delta, claim)
     more = options.get("seeds") is None
     seeds = SEEDS if more else int(options["seeds"])
     options.pop("seeds", None)
@@ -124,7 +121,7 @@ def trace_privacy(
         raise ValueError(f"seeds must be at least 1, got {seeds}")
     if not callable(program):
         raise ValueError(f"program must be a function (data, rng), got {program!r}")
-    began, claim, traced = time.monotonic(), Claim(epsilon, delta), Program(program, primitives)
+    began, traced = time.monotonic(), Program(program, primitives)
     # The processor's time, so that the number of runs of a quick program does not depend on other programs.
     clock = time.monotonic if hasattr(program, "trace") else time.process_time
     until = clock() + MORE_SECONDS
@@ -137,13 +134,13 @@ def trace_privacy(
             try:
                 collect(traced, pair, (seed, place), seeds, in_time, kept)
             finally:
-                reports += finished(kept, claim)
+                reports += finished(kept, claimed)
             if kept and all(report.raised for report in kept):
                 raise ValueError(f"the program ends with {kept[0].raised} on both datasets")
     if over.reason:
         lost = Lost(NOWHERE, f"{over.reason} after {len(reports)} runs")
         reports.append(Report((seed, 0, 0), lost=(lost,)))
-    result = concluded(reports, claim, seed, len(taken), fixed_seeds)
+    result = concluded(reports, claimed, seed, len(taken), fixed_seeds)
     left = None if limit is None else began + limit - time.monotonic()
     result = unchecked(result) if over.reason else beside(traced, taken, reports, result, black_box, left)
     result = replace(result, seconds=time.monotonic() - began, versions=_versions(program))
@@ -153,7 +150,7 @@ def trace_privacy(
 def assert_ledger(
     program: Callable[..., Any],
     pairs: Any,
-    epsilon: float,
+    epsilon: float | None = None,
     delta: float = 0.0,
     adjacency: Any = None,
     **options: Any,
@@ -171,12 +168,18 @@ def assert_ledger(
     return result
 
 
-def check_claim(epsilon: float, delta: float) -> None:
-    """Raise ValueError for a claim that makes no sense."""
+def claim_of(epsilon: float | None, delta: float, claim: claims.Claim | None) -> Claim:
+    """The one claim; ValueError for none, two, or one that makes no sense."""
+    if (epsilon is None) == (claim is None) or (claim is not None and delta != 0.0):
+        raise ValueError(f"give epsilon and delta, or claim, got {epsilon}, {delta} and {claim!r}")
+    if claim is not None:
+        return Claim.of_unit(claim)
+    assert epsilon is not None
     if not 0.0 <= epsilon < math.inf:
         raise ValueError(f"epsilon must be finite and ≥ 0, got {epsilon}")
     if not 0.0 <= delta < 1.0:
         raise ValueError(f"delta must be in [0, 1), got {delta}")
+    return Claim(epsilon, delta)
 
 
 # --- Runs -------------------------------------------------------------------------------------------------
@@ -314,7 +317,7 @@ def concluded(
     unknown = exact = False
     fixed = frozenset[Seed]() if fixed_seeds else _fixed_seeds(reports)
     for report in reports:
-        rows, place = _priced(report), report.seed[1]
+        rows, place = [_in_unit(entry, claim) for entry in _priced(report)], report.seed[1]
         for item in [*report.findings, *_seed_findings(report, rows, fixed)]:
             found = replace(item, pair=place, seed=report.seed[2])
             findings.setdefault((item.kind, *item.where[:2]), found)
@@ -322,7 +325,7 @@ def concluded(
         for item in (*report.lost, *whys):
             lost.setdefault((*item.where[:2], item.text[:40]), replace(item, pair=place))
         unknown = unknown or bool(whys)
-        total = _composed(rows, claim.delta)
+        total = _composed(rows, claim)
         if total > dearest[0]:
             dearest = (total, place, rows)
             exact = any(row.kind == "enumerated" for row in report.rows)
@@ -333,8 +336,8 @@ def concluded(
     shown = list(findings.values()) + ([] if low is None else [low])
     ordered = sorted(shown, key=lambda finding: KINDS.index(finding.kind))
     sampled = any(entry.sampled for entry in rows)
-    limit = claim.epsilon * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
-    surely = _composed([e if e.least is None else replace(e, losses=e.least) for e in rows], claim.delta)
+    limit = claim.value * (1.0 + (SAMPLED if sampled else TOLERANCE)) + 1e-9
+    surely = _composed([e if e.least is None else replace(e, losses=e.least) for e in rows], claim)
     if surely <= limit < total:
         lost |= {e.where: Lost(e.where, e.why, place) for e in rows if e.least is not None}
         unknown = True
@@ -344,12 +347,11 @@ def concluded(
     vain = unknown or total < 0.0 or (verdict == "lost" and total == 0.0)  # what is lost may cost anything
     return TraceResult(
         verdict=verdict,
-        epsilon_claimed=claim.epsilon,
-        delta=claim.delta,
+        claim=claim,
         epsilon_ledger=None if vain and verdict != "ledger-exceeds" else total,
         seen=max((excess(loss, claim.epsilon) for e in rows for loss in e.losses or ()), default=0.0),
-        epsilon_stated=_composed([e for e in rows if e.stated], claim.delta),
-        ledger=tuple(ledger_lines(rows, claim.delta)),
+        epsilon_stated=_composed([e for e in rows if e.stated], claim),
+        ledger=tuple(ledger_lines(rows, claim)),
         findings=tuple(ordered),
         lost=tuple(lost.values()),
         pairs=pairs,
@@ -362,9 +364,15 @@ def concluded(
     )
 
 
-def _composed(rows: Sequence[Entry], delta: float) -> float:
-    """ε at δ of the known losses of all entries together."""
-    return compose([loss for entry in rows for loss in entry.losses or ()], delta)
+def _composed(rows: Sequence[Entry], claim: Claim) -> float:
+    """What the known losses of all entries cost together, in the unit of the claim."""
+    return claim.cost([loss for entry in rows for loss in entry.losses or ()])
+
+
+def _in_unit(entry: Entry, claim: Claim) -> Entry:
+    """The entry, whose loss is not known where what it costs in the unit of the claim is not."""
+    known = claim.of is None or entry.losses is None or not math.isnan(claim.cost(entry.losses))
+    return entry if known else replace(entry, losses=None, why=f"what it costs in {claim.unit} is not known")
 
 
 def _low_threshold(rows: Sequence[Entry], delta: float, place: int) -> Finding | None:
@@ -397,19 +405,19 @@ def _seed_findings(report: Report, rows: Sequence[Entry], fixed: frozenset[Seed]
     return found
 
 
-def ledger_lines(rows: Sequence[Entry], delta: float) -> list[Line]:
+def ledger_lines(rows: Sequence[Entry], claim: Claim) -> list[Line]:
     """The entries by line and law of the program, the dearest first."""
     groups: dict[tuple[Any, ...], list[Entry]] = defaultdict(list)
     for entry in rows:
         groups[entry.where, entry.law.split(",")[0]].append(entry)
-    found = [_line(where, group, delta) for (where, _), group in groups.items()]
+    found = [_line(where, group, claim) for (where, _), group in groups.items()]
     costs = [x.epsilon for x in found if x.epsilon is not None and math.isfinite(x.epsilon)]
     whole = math.fsum(costs)
     shares = [replace(x, share=x.epsilon / whole) if x.epsilon in costs and whole else x for x in found]
     return sorted(shares, key=lambda x: -(x.epsilon if x.epsilon is not None else math.inf))
 
 
-def _line(where: Where, group: Sequence[Entry], delta: float) -> Line:
+def _line(where: Where, group: Sequence[Entry], claim: Claim) -> Line:
     """One line of the ledger."""
     losses = [loss for e in group for loss in e.losses or ()]
     known = all(entry.losses is not None for entry in group)
@@ -420,7 +428,7 @@ def _line(where: Where, group: Sequence[Entry], delta: float) -> Line:
         law=dearest.law,
         distance=dearest.distance,
         times=len(group),
-        epsilon=compose(losses, delta) if known else None,
+        epsilon=claim.cost(losses) if known else None,
         share=None,
         why=dearest.why,
         largest=max(each, default=0.0),
@@ -460,7 +468,7 @@ def hidden(
     """The result, which is lost where the ledger exceeds the claim only by noise that the output does not
     follow: what was chosen with it may cost less."""
     of_pair = [report for report in reports if report.seed[1] == result.pair_index]
-    totals = [_composed(_priced(r), result.delta) for r in of_pair]
+    totals = [_composed(_priced(r), result.claim) for r in of_pair]
     report = of_pair[int(np.argmax(totals))]
     priced, rows = _priced(report), {row.index: row for row in report.rows}
     added = [
@@ -478,11 +486,11 @@ def hidden(
     moves = dict(zip(draws, found, strict=False))
     unseen = {where for where, some in asked.items() if not any(moves.get(i, True) for i in some)}
     left = [replace(e, losses=None, why=HIDDEN) if e in added and e.where in unseen else e for e in priced]
-    total = _composed(left, result.delta)
+    total = _composed(left, result.claim)
     if not unseen or total > result.epsilon_claimed * (1.0 + TOLERANCE) + 1e-9:
         return result
     lost = tuple(Lost(where, HIDDEN, result.pair_index) for where in unseen)
-    ledger = tuple(ledger_lines(left, result.delta))
+    ledger = tuple(ledger_lines(left, result.claim))
     return replace(
         result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost), cause=()
     )
@@ -517,7 +525,8 @@ def unchecked(result: TraceResult) -> TraceResult:
     texts = [Lost(finding.where, finding.text, finding.pair) for finding in result.findings]
     if result.verdict == "ledger-exceeds":
         where = result.ledger[0].file, result.ledger[0].line, result.ledger[0].function
-        cost = f"the draws of one run cost up to ε = {result.epsilon_ledger:.4g}, as far as runs have told"
+        cost = result.claim.words(result.epsilon_ledger or 0.0)
+        cost = f"the draws of one run cost up to {cost}, as far as runs have told"
         texts.append(Lost(where, cost, result.pair_index))
     if not texts:
         return result
@@ -546,7 +555,8 @@ def proved(program: Program, taken: Sequence[Pair], reports: Sequence[Report], r
     refutes the claim. A scale that depends
     on the data makes a difference that is computed, where the output shows the noisy number itself.
     """
-    first, epsilon = result.findings[0], result.epsilon_claimed
+    first, claim = result.findings[0], result.claim
+    epsilon, delta = claim.epsilon, claim.delta
     if first.kind == "threshold":
         return "the laws of the noise and the outputs on both sides of the threshold are known"
     if first.kind == "seed":
@@ -556,7 +566,7 @@ def proved(program: Program, taken: Sequence[Pair], reports: Sequence[Report], r
         return ""
     place = (first.kind, first.file, first.line)
     scales = [f for f in shown.findings if first.kind == "scale" and (f.kind, *f.where[:2]) == place]
-    least = (math.exp(min(epsilon, 50.0)) + result.delta) / (1.0 + math.exp(epsilon))
+    least = (math.exp(min(epsilon, 50.0)) + delta) / (1.0 + math.exp(epsilon))
     wanted = math.ceil(min(MOST_CERTAIN, math.log(1e6) / -math.log(min(least, 1.0 - 1e-9)))) + 1
     draws = tuple(finding.draw for finding in scales)
     report = program.reports([_again(taken, shown, task="certain", number=wanted, draws=draws)])[0]
@@ -570,12 +580,12 @@ def proved(program: Program, taken: Sequence[Pair], reports: Sequence[Report], r
         if noise is None:
             continue
         more = excess(noise[0], epsilon)
-        if more > max(result.delta, 1e-9):
+        if more > max(delta, 1e-9):
             return (
                 f"given what was released before, the noisy number tells D from D′ with probability "
-                f"{more:.2g} more than ε = {epsilon:g} allows, and δ = {result.delta:g}"
+                f"{more:.2g} more than ε = {epsilon:g} allows, and δ = {delta:g}"
             )
-        if noise[1] and result.delta == 0.0:
+        if noise[1] and delta == 0.0:
             return (
                 "given what was released before, the ratio of the noisy number's densities on D and D′ "
                 "has no bound: its noise has two scales"
@@ -615,7 +625,7 @@ def caused(
     elif result.verdict == "ledger-exceeds" and result.ledger:
         place = result.ledger[0].file, result.ledger[0].line
         about, shows = ("", *place), [r for r in reports if r.seed[1] == result.pair_index]
-        shows.sort(key=lambda report: -_cost_at(report, place, result.delta))
+        shows.sort(key=lambda report: -_cost_at(report, place, result.claim))
     if not shows:
         return ()
     try:
@@ -624,9 +634,9 @@ def caused(
         return ()  # with another value of a variable a program may well end its process
 
 
-def _cost_at(report: Report, place: tuple[str, int], delta: float) -> float:
+def _cost_at(report: Report, place: tuple[str, int], claim: Claim) -> float:
     """What the draws of a line cost in one run."""
-    return _composed([e for e in _priced(report) if e.where[:2] == place], delta)
+    return _composed([e for e in _priced(report) if e.where[:2] == place], claim)
 
 
 def _audited(program: Any, taken: Sequence[Pair], result: TraceResult) -> BlackBox | None:
@@ -634,7 +644,7 @@ def _audited(program: Any, taken: Sequence[Pair], result: TraceResult) -> BlackB
     from audits.privacy import audit_privacy, each
     from audits.trace.record.run import caller
 
-    call = caller(program)
+    call, of = caller(program), result.claim
     rng = np.random.default_rng([result.seed, 2])
     pair = taken[result.pair_index]
     began = time.monotonic()
@@ -649,8 +659,7 @@ def _audited(program: Any, taken: Sequence[Pair], result: TraceResult) -> BlackB
         found = audit_privacy(
             each(lambda data, rng: call(data, rng)),
             [pair],
-            epsilon=result.epsilon_claimed,
-            delta=result.delta,
+            **({"epsilon": of.epsilon, "delta": of.delta} if of.of is None else {"claim": of.of}),
             adjacency=lambda first, second: True,
             max_samples=SHORT,
             time_limit=PATIENCE,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from audits.trace.ledger.claim import Claim
 from audits.trace.records import Finding, Lost, Step, short
 
 FORMAT = "dpclaims-trace/1"
@@ -59,7 +60,9 @@ class TraceResult:
     """What a trace found; no verdict says that a program is private.
 
     verdict   "leak", "ledger-exceeds", "nothing-found" or "lost".
-    epsilon_ledger   ε at the claim's δ of the most expensive path; None where a draw of it is not known.
+    claim     what is claimed.
+    epsilon_ledger   what the most expensive path costs, in the unit of the claim (ε at its δ, ρ, μ …); None
+              where a draw of it is not known.
     seen      by how much the dearest draw exceeds the claim's ε: the least δ that it would need.
     epsilon_stated   what of it libraries state of themselves, by their own maps and claims.
     ledger    its lines; findings; lost.
@@ -73,8 +76,7 @@ class TraceResult:
     """
 
     verdict: str
-    epsilon_claimed: float
-    delta: float
+    claim: Claim
     epsilon_ledger: float | None
     ledger: tuple[Line, ...]
     findings: tuple[Finding, ...]
@@ -94,6 +96,16 @@ class TraceResult:
     versions: Mapping[str, str] = field(default_factory=lambda: {})
 
     @property
+    def epsilon_claimed(self) -> float:
+        """What is claimed, in the unit of the claim."""
+        return self.claim.value
+
+    @property
+    def delta(self) -> float:
+        """δ of a claim of (ε, δ); of others 0."""
+        return self.claim.delta if self.claim.of is None else 0.0
+
+    @property
     def headline(self) -> str:
         """The verdict in capital letters, with the line of a leak."""
         words = HEADLINES[self.verdict]
@@ -104,6 +116,8 @@ class TraceResult:
     def summary(self) -> str:
         """The result in sentences, one a line."""
         claim = f"(ε = {self.epsilon_claimed:g}, δ = {self.delta:g})"
+        if self.claim.of is not None:
+            claim = f"{self.claim.unit} = {self.claim.value:g}"
         seen = f"{_count(self.pairs, 'pair')}, {_count(self.draws, 'draw')} seen, {len(self.lost)} lost"
         lines: list[str] = []
         if self.verdict == "leak":
@@ -116,8 +130,8 @@ class TraceResult:
                 lines.append(f"  Strong evidence on pair {self.findings[0].pair}, and no proof; {seen}.")
         elif self.verdict == "ledger-exceeds":
             lines.append(
-                f"{self.headline}: the draws of one run cost ε = {self.epsilon_ledger:.4g} at δ = "
-                f"{self.delta:g}, claimed {self.epsilon_claimed:g}."
+                f"{self.headline}: the draws of one run cost {self.claim.words(self.epsilon_ledger or 0.0)}, "
+                f"claimed {self.epsilon_claimed:g}."
             )
             lines += [f"  {step.text}" for step in self.cause]
             if self.exact:
@@ -135,7 +149,7 @@ class TraceResult:
                 f"  {runs} of each pair: what differs in one of {often:.3g} is missed with probability 0.05"
             )
         if self.epsilon_ledger is not None:
-            cost = f"ε = {self.epsilon_ledger:.4g} at δ = {self.delta:g}"
+            cost = self.claim.words(self.epsilon_ledger)
             stated = f"; by libraries' own maps {self.epsilon_stated:.4g}" if self.epsilon_stated else ""
             lines.append(f"  ledger: the draws of the most expensive run cost {cost}{stated}")
         lines += [f"  lost{_at(x)}: {x.text}" for x in self.lost[:5]]
@@ -145,7 +159,7 @@ class TraceResult:
 
     def table(self) -> str:
         """The ledger of the dearest path, a line of the program a row."""
-        heads = ["line", "draws", "law", "distance", "ε", "share"]
+        heads = ["line", "draws", "law", "distance", self.claim.unit, "share"]
         rows = [
             [
                 f"{short(x.file)}:{x.line}",
@@ -175,6 +189,7 @@ class TraceResult:
             "format": FORMAT,
             "verdict": self.verdict,
             "headline": self.headline,
+            "unit": self.claim.unit,
             "epsilon_claimed": self.epsilon_claimed,
             "delta": self.delta,
             "epsilon_ledger": _number(self.epsilon_ledger),
@@ -206,7 +221,7 @@ class TraceResult:
         axes.set_yticks(range(len(known)), names)
         axes.invert_yaxis()
         axes.axvline(self.epsilon_claimed, color="black", linestyle="--", label="claim")
-        axes.set_xlabel(f"ε at δ = {self.delta:g}")
+        axes.set_xlabel(self.claim.unit + (f" at δ = {self.delta:g}" if self.claim.of is None else ""))
         axes.set_title(self.headline)
         axes.legend()
         return axes

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
+import dp_accounting
 import numpy as np
 import pytest
 from scipy import stats
 
+from audits.privacy import claims
 from audits.trace.ledger import comparisons
+from audits.trace.ledger.claim import Claim
 from audits.trace.ledger.entries import entries
-from audits.trace.ledger.losses import Loss, between, compose, finite, gaussian_epsilon
+from audits.trace.ledger.losses import Loss, between, compose, divergence, finite, gaussian_epsilon
 from audits.trace.records import Row
 
 
@@ -128,3 +132,49 @@ def test_outcomes_of_a_running_maximum_add_up_to_the_law_of_the_largest() -> Non
         assert comparisons._running_extreme(bits) == ("argmax", [bits[0].first, terms[0], *terms[2:]])
     assert found.sum() == pytest.approx(1.0, abs=1e-5)
     assert found == pytest.approx(comparisons._largest(list(laws.values()), np.ones(4), scores), abs=1e-5)
+
+
+GAUSSIANS = [Loss("gaussian", 0.6), Loss("gaussian", 0.8)]
+SAMPLED = [Loss("gaussian", 1.0, rate=0.1)] * 3
+
+
+@pytest.mark.parametrize(
+    ("claim", "losses", "cost"),
+    [
+        (claims.ZeroConcentrated(1.0), GAUSSIANS, 0.5),  # Bun and Steinke (2016), Proposition 1.6: r²/2 each
+        (claims.GaussianDP(1.0), GAUSSIANS, 1.0),  # Dong, Roth and Su (2022), Corollary 3.3
+        (claims.Renyi(8.0, 1.0), GAUSSIANS, 4.0),
+        (claims.Renyi((2.0, 8.0), (1.0, 2.0)), GAUSSIANS, 2.0),
+        (claims.ZeroConcentrated(1.0), [Loss("pure", 0.3)], 0.3 * math.tanh(0.15)),  # Kullback–Leibler
+        (claims.ZeroConcentrated(1.0), [Loss("gaussian", 1.0, delta=1e-9)], math.inf),
+        (claims.ApproximateZeroConcentrated(1.0, 1e-8), [Loss("gaussian", 1.0, delta=1e-9)], 0.5),
+        (claims.ApproximateZeroConcentrated(1.0, 1e-10), [Loss("gaussian", 1.0, delta=1e-9)], math.inf),
+        (claims.Pure(1.0), [Loss("laplace", 0.5)] * 2, 1.0),
+        (claims.Curve(dict.fromkeys((1.0, 2.0), 1e-3)), [], 0.0),
+    ],
+)
+def test_costs_add_up_in_the_unit_of_the_claim(claim: Any, losses: list[Loss], cost: float) -> None:
+    assert Claim.of_unit(claim).cost(losses) == pytest.approx(cost, rel=5e-3)
+
+
+def test_renyi_divergences_are_those_of_dp_accounting() -> None:
+    from dp_accounting import rdp
+
+    orders = np.array([2.0, 8.0, 32.0])
+    accountant = rdp.RdpAccountant(orders)
+    accountant.compose(dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.GaussianDpEvent(1.0)), 1)
+    found = divergence(Loss("gaussian", 1.0, rate=0.1), orders)
+    np.testing.assert_allclose(found, accountant._rdp, rtol=1e-6)
+    laplace = rdp.RdpAccountant(orders).compose(dp_accounting.LaplaceDpEvent(2.0))._rdp
+    np.testing.assert_allclose(divergence(Loss("laplace", 0.5), orders), laplace, rtol=1e-9)
+
+
+def test_a_curve_of_dp_accounting_is_kept_by_its_draws_and_not_by_one_more() -> None:
+    from dp_accounting.pld import PLDAccountant
+
+    accountant = PLDAccountant().compose(
+        dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.GaussianDpEvent(1.0)), 3
+    )
+    claim = claims.Curve({e: accountant.get_delta(e) for e in (0.0, 0.1, 0.2, 0.5, 1.0)})
+    assert Claim.of_unit(claim).cost(SAMPLED) == pytest.approx(0.0, abs=1e-6)
+    assert Claim.of_unit(claim).cost([*SAMPLED, SAMPLED[0]]) > 0.01

@@ -13,13 +13,17 @@ import typer
 from audits.environments import must_be_packages
 from claims.harness.commands.options import (
     Arguments,
+    CurveFile,
     Data,
     Delta,
+    Divergences,
     Environments,
     Epsilon,
+    Mu,
     Neighbours,
     Packages,
     Python,
+    Rho,
     Seed,
 )
 
@@ -43,16 +47,10 @@ class Asked:
 
     epsilon: Epsilon = None
     delta: Delta = None
-    rho: Annotated[
-        float | None, typer.Option("--rho", help="Claimed ρ of zCDP; with --delta δ-approximate.")
-    ] = None
-    mu: Annotated[float | None, typer.Option("--mu", help="Claimed μ of Gaussian privacy.")] = None
-    renyi: Annotated[
-        list[str], typer.Option("--renyi", metavar="ORDER:ε", help="Claimed Rényi divergence: 8:0.5; repeat.")
-    ] = field(default_factory=list[str])
-    curve: Annotated[
-        str | None, typer.Option("--curve", metavar="FILE", help="Claimed δ(ε): a CSV file with ε, δ a line.")
-    ] = None
+    rho: Rho = None
+    mu: Mu = None
+    renyi: Divergences = field(default_factory=list[str])
+    curve: CurveFile = None
     alpha: Annotated[
         float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
     ] = ALPHA

@@ -16,7 +16,7 @@ from claims.harness.commands import verdicts
 from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import AsJson, Junit, Sarif, Summary, options_of
 from claims.harness.commands.stopping import Signalled
-from claims.harness.commands.targets import Target, adjacent, load_any, place_of
+from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told
 from claims.harness.commands.watch import Watch, stdout_to_stderr, warnings_counted
 from claims.harness.exchange import Outputs
@@ -209,19 +209,6 @@ def _audit(loaded: Target, watch: Watch, claim: PrivacyClaim, asked: Asked) -> A
             )
     except Stopped as stop:  # between two stages
         return watch.result(str(stop))
-
-
-def claim_of(asked: Asked, loaded: Target) -> PrivacyClaim:
-    """What the target is held against."""
-    from audits.privacy.options import Options
-
-    if (claim := asked.claim()) is not None:
-        return claim
-    epsilon = loaded.epsilon if asked.epsilon is None else asked.epsilon
-    if epsilon is None:
-        raise ValueError("no epsilon to audit against: pass --epsilon or set `epsilon` in the module")
-    delta = loaded.delta if asked.delta is None else asked.delta
-    return Options(epsilon=epsilon, delta=delta or 0.0).claim
 
 
 def best_pairs(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from claims.harness.commands.asked import Asked
-from claims.harness.commands.options import AsJson, Junit, Sarif, Seed, Summary
+from claims.harness.commands.options import AsJson, Junit, Mu, Rho, Sarif, Seed, Summary
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.exchange import Outputs, from_here
 
@@ -20,8 +20,8 @@ def canaries_command(
     ],
     epsilon: Annotated[float | None, typer.Option(help="Claimed ε.")] = None,
     delta: Annotated[float | None, typer.Option(help="Claimed δ, of --epsilon or --rho.")] = None,
-    rho: Annotated[float | None, typer.Option(help="Claimed ρ of zCDP.")] = None,
-    mu: Annotated[float | None, typer.Option(help="Claimed μ of Gaussian privacy.")] = None,
+    rho: Rho = None,
+    mu: Mu = None,
     guesses: Annotated[
         str, typer.Option(help="How many to guess in and out, '50,50', fixed before coins are known.")
     ] = "",

@@ -16,6 +16,14 @@ Epsilon = Annotated[
 Delta = Annotated[
     float | None, typer.Option("--delta", help="Claimed δ (default: the module's `delta`, else 0).")
 ]
+Rho = Annotated[float | None, typer.Option("--rho", help="Claimed ρ of zCDP; with --delta δ-approximate.")]
+Mu = Annotated[float | None, typer.Option("--mu", help="Claimed μ of Gaussian privacy.")]
+Divergences = Annotated[
+    list[str], typer.Option("--renyi", metavar="ORDER:ε", help="Claimed Rényi divergence: 8:0.5; repeat.")
+]
+CurveFile = Annotated[
+    str | None, typer.Option("--curve", metavar="FILE", help="Claimed δ(ε): a CSV file with ε, δ a line.")
+]
 Python = Annotated[
     str | None,
     typer.Option("--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."),

@@ -17,10 +17,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from audits.foreign.calls import Failed, called
 from claims.harness.commands.asked import Asked
+
+if TYPE_CHECKING:
+    from audits.privacy.claims import Claim
 
 ADD_REMOVE = "add-remove"
 BOUNDS = "bounds", "range", "lower", "upper", "lower_bound", "upper_bound"
@@ -29,7 +32,7 @@ BOUNDS = "bounds", "range", "lower", "upper", "lower_bound", "upper_bound"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """What a module says of its mechanism; ε and δ are the module's defaults, None where it has none.
+    """What a module says of its mechanism; ε and δ, or a claim in another unit, are its defaults, or None.
 
     guessed  what was guessed of the data of a function, in words.
     """
@@ -40,6 +43,7 @@ class Target:
     adjacency: Any
     epsilon: float | None
     delta: float | None
+    claim: Claim | None = None
     label: str = ""
     guessed: str = ""
 
@@ -96,6 +100,7 @@ def _load_here(target: str, asked: Asked, as_it_is: bool) -> Target:
         adjacency=relation,
         epsilon=epsilon,
         delta=_module_number(module, "delta", where),
+        claim=_module_claim(module, where),
         guessed=_guessed(pairs, asked, lambda: adapters.data_name(found, _again(asked, target))),
     )
 
@@ -454,6 +459,31 @@ def _import_checked(place: str, function: Callable[[Any], Any], argument: Any) -
     frames = [f for f in traceback.extract_tb(found.error.__traceback__) if place in f.filename]
     line = f" (line {frames[-1].lineno})" if frames else ""
     raise ValueError(f"TARGET: importing {place} {found.sentence}{line}") from found.error
+
+
+def claim_of(asked: Asked, loaded: Target, verb: str = "audit") -> Claim:
+    """What the target is held against: the options, else what its module says."""
+    from audits.privacy.options import Options
+
+    if (claim := asked.claim()) is not None:
+        return claim
+    if asked.epsilon is None and loaded.claim is not None:
+        return loaded.claim
+    epsilon = loaded.epsilon if asked.epsilon is None else asked.epsilon
+    if epsilon is None:
+        raise ValueError(f"no epsilon to {verb} against: pass --epsilon or set `epsilon` in the module")
+    delta = loaded.delta if asked.delta is None else asked.delta
+    return Options(epsilon=epsilon, delta=delta or 0.0).claim
+
+
+def _module_claim(module: ModuleType, where: str) -> Claim | None:
+    """The module's `claim`, of `audits.privacy.claims`; of another kind it is some other thing's name."""
+    claim = getattr(module, "claim", None)
+    if not all(hasattr(claim, name) for name in ("unit", "value", "edge", "least")):
+        return None
+    if getattr(module, "epsilon", None) is not None:
+        raise ValueError(f"{where}claim and epsilon are both set: leave one")
+    return claim
 
 
 def _module_number(module: ModuleType, name: str, where: str) -> float | None:

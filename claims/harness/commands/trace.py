@@ -17,14 +17,18 @@ from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import (
     Arguments,
     AsJson,
+    CurveFile,
     Data,
     Delta,
+    Divergences,
     Environments,
     Epsilon,
     Junit,
+    Mu,
     Neighbours,
     Packages,
     Python,
+    Rho,
     Sarif,
     Seed,
     Summary,
@@ -32,7 +36,7 @@ from claims.harness.commands.options import (
 )
 from claims.harness.commands.printed import harmless
 from claims.harness.commands.supervised import leave
-from claims.harness.commands.targets import Target, adjacent, load_any, place_of
+from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs, from_here, must_plot, save_plot
@@ -56,6 +60,10 @@ class Options:
 
     epsilon: Epsilon = None
     delta: Delta = None
+    rho: Rho = None
+    mu: Mu = None
+    renyi: Divergences = field(default_factory=list[str])
+    curve: CurveFile = None
     adjacency: Neighbours = None
     primitive: Annotated[
         list[str],
@@ -147,18 +155,14 @@ def _results(target: str, options: Options) -> list[tuple[Target, TraceResult]]:
 
     asked = options.asked()
     adjacency, loaded = required(f"{target}: to load it", load_any, target, asked, as_it_is=True)
-    claim = loaded.epsilon if options.epsilon is None else options.epsilon
-    if claim is None:
-        raise ValueError("no epsilon to trace against: pass --epsilon, or set `epsilon` in the module")
-    spent = (loaded.delta or 0.0) if options.delta is None else options.delta
+    claim = claim_of(asked, loaded, "trace")
     found: list[tuple[Target, TraceResult]] = []
     end = time.monotonic() + options.time_limit
     for one in adjacent(loaded, adjacency, asked, _first_pairs) if adjacency else [loaded]:
         result = trace_privacy(
             one.mechanism,
             one.pairs,
-            epsilon=claim,
-            delta=spent,
+            claim=claim,
             adjacency=one.adjacency,
             primitives=options.primitive,
             seed=options.seed,
