@@ -161,11 +161,11 @@ def test_renyi_divergences_are_those_of_dp_accounting() -> None:
     from dp_accounting import rdp
 
     orders = np.array([2.0, 8.0, 32.0])
-    accountant = rdp.RdpAccountant(orders)
+    accountant = rdp.RdpAccountant(orders.tolist())
     accountant.compose(dp_accounting.PoissonSampledDpEvent(0.1, dp_accounting.GaussianDpEvent(1.0)), 1)
     found = divergence(Loss("gaussian", 1.0, rate=0.1), orders)
     np.testing.assert_allclose(found, accountant._rdp, rtol=1e-6)
-    laplace = rdp.RdpAccountant(orders).compose(dp_accounting.LaplaceDpEvent(2.0))._rdp
+    laplace = rdp.RdpAccountant(orders.tolist()).compose(dp_accounting.LaplaceDpEvent(2.0))._rdp
     np.testing.assert_allclose(divergence(Loss("laplace", 0.5), orders), laplace, rtol=1e-9)
 
 
