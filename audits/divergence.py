@@ -55,7 +55,7 @@ def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any:
     flat = e.ravel()
     if isinstance(P, Finite) or isinstance(Q, Finite):
         if not (isinstance(P, Finite) and isinstance(Q, Finite)):
-            raise ValueError(f"both laws must be Finite or neither, got {_kind(P)} and {_kind(Q)}")
+            raise ValueError(f"both laws must be Finite or neither, got {P!r} and {Q!r}")
         result = _finite_delta(P, Q, flat)
     elif isinstance(P, Gaussian) and isinstance(Q, Gaussian) and P.sd == Q.sd:
         result = np.asarray(gaussian_delta(flat, _distance(P, Q) / P.sd))
@@ -68,10 +68,6 @@ def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any:
     else:
         result = _subdivided_delta(_parts(P), _parts(Q), flat)
     return shaped(result.reshape(e.shape))
-
-
-def _kind(law: object) -> str:
-    return type(law).__name__
 
 
 def _distance(P: Gaussian, Q: Gaussian) -> float:

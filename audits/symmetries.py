@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audits.bounds import Z90
 from audits.evidence import Evidence, Verdict
 from audits.judge import equals, mean_equals
 
@@ -255,7 +256,7 @@ def same_law(quantity: str, first: Array, second: Array, *, alpha: float) -> Evi
         quantity=quantity, estimate=distance, low=max(0.0, distance - critical), high=distance + critical,
         confidence=1.0 - alpha, method="two samples", samples=both.size, claimed=0.0, alpha_spent=alpha,
         verdict=Verdict.REFUTED if distance > critical else Verdict.CONSISTENT,
-        resolution=critical + 1.2815515655446004 * spread,  # caught with probability 0.9
+        resolution=critical + Z90 * spread,  # caught with probability 0.9
     )  # fmt: skip
 
 
