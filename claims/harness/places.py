@@ -77,10 +77,8 @@ def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, st
     if sentences := [sentence for paper, sentence in problems if paper == pattern.split("/")[0]]:
         return f"no claim matches the pattern {pattern!r}: {'; '.join(sentences)}"
     papers = sorted({each.split("/")[0] for each in ids})
-    within = (
-        f"{papers[0]}/" if len(papers) == 1 and "/" not in pattern and not nearest(pattern, papers) else ""
-    )
-    paper, _, result = f"{within}{pattern}".partition("/")
+    alone = len(papers) == 1 and "/" not in pattern and not nearest(pattern, papers)
+    paper, _, result = (f"{papers[0]}/{pattern}" if alone else pattern).partition("/")
     meant = paper if paper in papers else nearest(paper, papers)
     inside = [each.partition("/")[2] for each in ids if meant and each.startswith(f"{meant}/")]
     number = f"-{result.rpartition('-')[2]}"
