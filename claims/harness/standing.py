@@ -48,7 +48,7 @@ def standing(readings: Sequence[Entry]) -> Standing:
     """
     printed = [e for e in readings if e.role in ("printed", "control", "program")] or list(readings)
     refuted = [e for e in printed if e.expected == "REFUTED"]
-    if any(e.finding is None or e.finding.weight not in SMALL for e in refuted):
+    if any(e.role == "control" or e.finding is None or e.finding.weight not in SMALL for e in refuted):
         return Standing.FALLS
     if refuted:
         return Standing.NEARLY

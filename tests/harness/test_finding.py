@@ -155,6 +155,8 @@ def test_a_result_whose_private_reading_falls_holds_to_the_letter_only():
     }
     for word, claims in expected.items():
         assert standing([entry_of(c) for c in claims]) is word
+    planted = replace(falls("theorem-1", smaller), paper=replace(PAPER, key="controls"))
+    assert standing([entry_of(planted)]) is Standing.FALLS
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,8 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
 
 
 def _answer(claim: Claim, readings: Sequence[Entry], results: Results, verbose: bool) -> None:
-    title = f"{claim.result.removesuffix(', proof')} ({claim.paper.key}) {standing(readings)}."
+    meant = ", as it must" if claim.role == "control" else ""
+    title = f"{claim.result.removesuffix(', proof')} ({claim.paper.key}) {standing(readings)}{meant}."
     typer.echo(typer.style(title, bold=True))
     width = max(len(e.id) for e in readings)
     for each in readings:

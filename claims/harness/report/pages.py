@@ -137,9 +137,10 @@ def _filters(results: Sequence[Result]) -> list[tuple[str, str, list[tuple[str, 
 
 
 def _standings(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """How many results stand how."""
+    """How many results stand how; what must fall has a badge of its own."""
+    badges = BADGES | {r.standing: r.badge for r in results if r.is_control}
     return [
-        {"badge": BADGES[s], "words": WORDS[s], "count": sum(r.standing is s for r in results)}
+        {"badge": badges[s], "words": WORDS[s], "count": sum(r.standing is s for r in results)}
         for s in Standing
     ]
 
