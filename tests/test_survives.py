@@ -257,6 +257,9 @@ LINES = [  # command line, status
     ("rates --csv ../table.csv --risk risk --axis n --claimed n=-1", 2),
     ("mutants nobody --claims ../papers", 2),
     ("compare reports/nowhere ../nowhere", 2),
+    ("report --run reports/nowhere", 2),
+    ("map ../program.py:mechanism --budget 1", 2),
+    ("canaries ../table.csv --epsilon 1", 2),
 ]
 ALL = """
 import json, sys, dpclaims
