@@ -82,8 +82,9 @@ def check(point: Point) -> Iterator[Evidence]:
     steps = proximal_sampler.steps_needed(
         lipschitz=g, strength=strength, step_size=h, tolerance=point.tolerance
     )
+    # Many chains: with noise of variance h² in place of h the law is narrower by a quarter only.
     chains = proximal_sampler.sample(
-        mean_loss(g), point.chains, rng, dimension=1, lipschitz=g, strength=strength,
+        mean_loss(g), 8 * point.chains, rng, dimension=1, lipschitz=g, strength=strength,
         schedule=Schedule(steps=steps, tolerance=point.tolerance),
     )  # fmt: skip
     yield drawn_from(
@@ -105,10 +106,7 @@ def check(point: Point) -> Iterator[Evidence]:
         return 3.0 * np.abs(x[:, 0] - 0.5)
 
     def step(x: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-        y = x + math.sqrt(0.5) * generator.standard_normal(x.shape)
-        return proximal_sampler.restricted_gaussian(
-            steep, y, generator, lipschitz=3.0, strength=strength, step_size=0.5
-        )[0]
+        return proximal_sampler.step(steep, x, generator, lipschitz=3.0, strength=strength, step_size=0.5)[0]
 
     one_kink = product_sampler.potential(np.array([[0.5]]), np.array([[3.0]]))
     for name, statistic in (("x", lambda x: x[:, 0]), ("|x − 1/2|", lambda x: np.abs(x[:, 0] - 0.5))):

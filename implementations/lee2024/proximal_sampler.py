@@ -97,11 +97,18 @@ def sample(
     x = rng.standard_normal((size, dimension)) / math.sqrt(strength)
     evaluations = proposals = 0
     for _ in range(steps):
-        y = x + math.sqrt(h) * rng.standard_normal(x.shape)
-        x, taken = restricted_gaussian(values, y, rng, lipschitz=lipschitz, strength=strength, step_size=h)
+        x, taken = step(values, x, rng, lipschitz=lipschitz, strength=strength, step_size=h)
         evaluations += size + taken
         proposals += taken
     return Chains(points=x, evaluations=evaluations, acceptance=size * steps / proposals)
+
+
+def step(
+    values: Values, x: Array, rng: np.random.Generator, *, lipschitz: float, strength: float, step_size: float
+) -> tuple[Array, int]:
+    """One step of each chain, which keeps the law exp(−f(x) − (λ/2)‖x‖²); and the proposals that it took."""
+    y = x + math.sqrt(step_size) * rng.standard_normal(x.shape)
+    return restricted_gaussian(values, y, rng, lipschitz=lipschitz, strength=strength, step_size=step_size)
 
 
 def restricted_gaussian(
