@@ -79,7 +79,6 @@ def trace_privacy(
     *,
     epsilon: float | None = None,
     delta: float = 0.0,
-    claim: claims.Claim | None = None,
     adjacency: Any,
     primitives: Sequence[str] = (),
     seed: int = 0,
@@ -90,11 +89,12 @@ def trace_privacy(
     program    program(data, rng) → what is released, or a mechanism (data, size, rng), called with size 1.
                Randomness may come from rng, from the functions of NumPy, `random`, `secrets`, SciPy or torch.
     pairs      neighbouring datasets (D, D′), a list or a function pairs(rng).
-    epsilon, delta   the claim, or `claim`: one of `audits.privacy.claims`, in whose unit the ledger sums.
+    epsilon, delta   the claim.
     adjacency  "replace", "add-remove", "replace-item" or a function (D, D′) → bool; every pair is checked.
     primitives dotted names of functions or classes of a library that add noise themselves.
     seed       of every run.
-    options    seeds: runs of each pair in each direction (default: 3, and further ones while they are cheap);
+    options    claim: in place of ε and δ one of `audits.privacy.claims`, in whose unit the ledger sums;
+               seeds: runs of each pair in each direction (default: 3, and further ones while they are cheap);
                black_box: False for none; fixed_seeds: True where the program fixes a seed for a test only,
                and its release has another one; time_limit: seconds for all of it (None).
 
@@ -106,7 +106,7 @@ def trace_privacy(
     """
     from audits.privacy.draw.pairs import take_pairs
 
-    claimed = claim_of(epsilon, delta, claim)
+    claimed = claim_of(epsilon, delta, options.pop("claim", None))
     more = options.get("seeds") is None
     seeds = SEEDS if more else int(options["seeds"])
     options.pop("seeds", None)

@@ -32,8 +32,8 @@ class Claim:
 
     >>> from audits.privacy.claims import ZeroConcentrated
     >>> claim = Claim.of_unit(ZeroConcentrated(0.5))
-    >>> claim.cost([Loss("gaussian", 1.0), Loss("gaussian", 2.0)]), claim.words(2.5)
-    (2.5, 'ρ = 2.5')
+    >>> claim.cost([Loss("gaussian", 1.0), Loss("gaussian", 1.0)]), claim.words(1.0)
+    (1.0, 'ρ = 1')
     """
 
     epsilon: float
