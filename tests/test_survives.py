@@ -117,6 +117,15 @@ def test_check_says_of_such_a_claim_that_it_crashed(run, tmp_path):
     assert out.count("crashed") == 3
 
 
+def test_a_worker_that_is_killed_ends_the_run_and_what_is_finished_is_kept(run, tmp_path):
+    _paper(tmp_path, {"good": "pass", "killed": "time.sleep(2.0); os.kill(os.getpid(), signal.SIGKILL)"})
+    status, out, err = run(tmp_path, "run", "bad2000/*", "--claims", "papers", "--tier", "smoke", "-j", "2")
+    assert status == 4, out + err
+    assert "a worker died" in err
+    assert "Traceback" not in err
+    assert [file.parent.name for file in (tmp_path / "reports").rglob("result.json")] == ["bad2000__good"]
+
+
 # ---------------------------------------------------------------- programs
 
 PROGRAM = """
