@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from dpclaims import command as dpclaims_command
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = [sys.executable, "-P", "-c", "import dpclaims; dpclaims.main()"]
+FLIPS = 15
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the command has no parent process here")
 
 
@@ -124,6 +126,28 @@ def test_a_worker_that_is_killed_ends_the_run_and_what_is_finished_is_kept(run, 
     assert "a worker died" in err
     assert "Traceback" not in err
     assert [file.parent.name for file in (tmp_path / "reports").rglob("result.json")] == ["bad2000__good"]
+
+
+def test_a_flipped_bit_of_a_run_folder_is_noticed_or_changes_nothing(run, tmp_path):
+    _paper(tmp_path, {"one": "pass", "other": "pass"})
+    again = ("run", "bad2000/*", "--claims", "papers", "--tier", "smoke")
+    assert run(tmp_path, *again)[0] == 0
+    (folder,) = (tmp_path / "reports" / "runs").iterdir()
+    compare = ("compare", str(folder), str(folder))
+    files, rng = [file for file in folder.rglob("*") if file.is_file()], random.Random(0)
+    for _ in range(FLIPS):
+        file = rng.choice(files)
+        stored = file.read_bytes()
+        place, bit = rng.randrange(len(stored)), 1 << rng.randrange(8)
+        flipped = bytes([*stored[:place], stored[place] ^ bit, *stored[place + 1 :]])
+        for arguments, statuses in ((compare, (0, 2)), (again, (0,))):
+            file.write_bytes(flipped)
+            status, out, err = run(tmp_path, *arguments)
+            assert status in statuses, err
+            assert "Traceback" not in out + err
+            assert status == 0 or folder.name in err
+        assert "2 claims, 2 as expected" in out
+        file.write_bytes(stored)
 
 
 # ---------------------------------------------------------------- programs
