@@ -128,6 +128,7 @@ def test_a_worker_that_is_killed_ends_the_run_and_what_is_finished_is_kept(run, 
     assert [file.parent.name for file in (tmp_path / "reports").rglob("result.json")] == ["bad2000__good"]
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_of_a_run_folder_is_noticed_or_changes_nothing(run, tmp_path):
     _paper(tmp_path, {"one": "pass", "other": "pass"})
     again = ("run", "bad2000/*", "--claims", "papers", "--tier", "smoke")
