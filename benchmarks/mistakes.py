@@ -173,11 +173,6 @@ def lap(size: Any, rng: Rng, scale: float = 1.0) -> Any:
     return rng.laplace(0.0, scale, size)
 
 
-def two_sided_geometric(size: Any, rng: Rng, ratio: float) -> Any:
-    """A difference of two geometric numbers."""
-    return rng.geometric(1.0 - ratio, size) - rng.geometric(1.0 - ratio, size)
-
-
 def unnoised_zero(data: Any, size: int, rng: Rng) -> Any:
     """A sum with Laplace noise; an empty group is answered with 0 at once."""
     return np.zeros(size) if data.sum() == 0 else data.sum() + lap(size, rng)
