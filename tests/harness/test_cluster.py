@@ -143,7 +143,7 @@ def test_other_libraries_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "versions", lambda: {"numpy": "0.1", "scipy": "0.1", "scikit-learn": "0.1"})
     with (
         distributed.LocalCluster(
-            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp"
         ) as here,
         pytest.raises(ValueError, match=r"has numpy 0\.1, this process has"),
     ):

@@ -49,7 +49,7 @@ def outputs(file: Path) -> str:
     ("name", "parameter", "shown"),
     [
         ("claim", "claim=song2021/lemma-b.2", ("<td>0</td>", "**CONFIRMED**, expected CONFIRMED")),
-        ("paper", "paper=controls", ("holds but for a detail", "REFUTED")),
+        ("paper", "paper=controls", ("<td>falls</td>", "REFUTED")),
     ],
 )
 def test_a_notebook_computes_in_any_folder_and_leaves_nothing(

@@ -94,10 +94,14 @@ def _render(kept: str, formulas: list[str]) -> str:
     import mistune
 
     class Shown(mistune.HTMLRenderer):
-        """An image would be loaded from wherever its author says: its description is shown."""
+        """An image would be loaded from wherever its author says: its description is shown. Keys
+        scroll code that is wider than the screen, too."""
 
         def image(self, text: str, url: str, title: str | None = None) -> str:
             return text
+
+        def block_code(self, code: str, info: str | None = None) -> str:
+            return super().block_code(code, info).replace("<pre>", '<pre tabindex="0">', 1)
 
     markdown = mistune.create_markdown(renderer=Shown(escape=True), plugins=["table", "strikethrough"])
     return _PLACE.sub(lambda found: formulas[int(found[1])], str(markdown(kept)))
