@@ -12,17 +12,15 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from typing import NoReturn
 
-from audits.foreign.ends import end_with_parent, killed_with_parent
+from audits.foreign.ends import END, end_with_parent, killed_with_parent
 from claims.harness.commands.stopping import Signalled, signals_raise
 
 CRASHED = 4
 PATIENCE, LATE = 1.0, 20.0
 """Seconds that threads have to end after a command, and that all else has which runs at the end of Python."""
-END = partial(os._exit)
-"""Not the function itself: a trace replaces that wherever a module names it."""
 HANDED_ON = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
