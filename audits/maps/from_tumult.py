@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from audits.maps.distances import plain
 from audits.maps.domains import Atom, Row, Vector
 from audits.maps.subject import Subject, Unknown, itself, written
 
-LARGEST = 1.7976931348623157e308
+LARGEST = sys.float_info.max
 LINES = ("from tmlt.core.utils.exact_number import ExactNumber",)
 SPARK = ("from pyspark.sql import SparkSession", "spark = SparkSession.builder.getOrCreate()")
 METRICS = {
@@ -67,7 +69,7 @@ def read(found: Any) -> Subject:
 
 
 def _metric(metric: Any) -> tuple[str, str | None]:
-    """The name in `distances.METRICS`, and the column of the identifier where records are grouped by one."""
+    """The name of a metric in `distances.METRICS`, and the column by which it groups records, or None."""
     text = repr(metric)
     columns = sorted(getattr(metric, "columns", ()))
     if len(columns) == 1 and repr(getattr(metric, "inner_metric", None)) == "SymmetricDifference()":
@@ -112,7 +114,7 @@ def _output(found: Any, key: str | None) -> Any:
         return sorted((tuple(row) for row in found.select(*order).collect()), key=repr)
     if hasattr(found, "itertuples"):
         return [tuple(row) for row in found.itertuples(index=False)]
-    return found.tolist() if hasattr(found, "tolist") else found
+    return plain(found)
 
 
 # --- domains ----------------------------------------------------------------------------------------------
