@@ -169,7 +169,7 @@ def assert_ledger(
 
 
 def claim_of(epsilon: float | None, delta: float, claim: claims.Claim | None) -> Claim:
-    """The one claim; ValueError for none, two, or one that makes no sense."""
+    """The claim that is given; ValueError where none is, two are, or it makes no sense."""
     if (epsilon is None) == (claim is None) or (claim is not None and delta != 0.0):
         raise ValueError(f"give epsilon and delta, or claim, got {epsilon}, {delta} and {claim!r}")
     if claim is not None:

@@ -20,26 +20,6 @@ ORDERS: tuple[float, ...] = (
 """Rényi orders that the accountants minimise over."""
 
 
-def poisson_gaussian_rdp(q: float, sigma: float, orders: Sequence[float] = ORDERS) -> Array:
-    """Rényi divergences of order α of one Poisson-subsampled Gaussian step, one record added or removed.
-
-    log E_{z ~ N(0, σ²)}[(1 − q + q·e^{(2z − 1)/(2σ²)})^α]/(α − 1), the larger of the two directions (Mironov,
-    Talwar and Zhang 2019, Theorem 5), by the trapezoidal rule, which converges geometrically for this
-    integrand. Sensitivity 1, noise of standard deviation σ on the sum of the sampled gradients.
-    """
-    values: list[float] = []
-    for order in orders:
-        # The integrand lives near z = 0 and near z = α, within about 12σ.
-        z = np.linspace(-14.0 * sigma, 14.0 * sigma + order, 40_001)
-        log_ratio = np.logaddexp(math.log1p(-q) if q < 1.0 else -math.inf, math.log(q) + (z - 0.5) / sigma**2)
-        log_density = -0.5 * (z / sigma) ** 2 - math.log(sigma * math.sqrt(2.0 * math.pi))
-        terms = order * log_ratio + log_density
-        top = float(terms.max())
-        total = float(np.exp(terms - top).sum()) * float(z[1] - z[0])
-        values.append(max(0.0, (top + math.log(total)) / (order - 1.0)))
-    return np.array(values)
-
-
 def without_replacement_rdp(q: float, sigma: float, orders: Sequence[int]) -> Array:
     """Upper bounds of the Rényi divergences of a Gaussian step on a random subset, one record replaced.
 

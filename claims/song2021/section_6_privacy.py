@@ -228,7 +228,7 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
     kind, _, rest = name.partition("-")
     if kind in ("gaussian", "gamma") and rest.startswith("rdp"):
         if kind == "gaussian":
-            per_step = _renyi.poisson_gaussian_rdp(q, sigma)
+            per_step = acc.poisson_gaussian_rdp(q, sigma, _renyi.ORDERS)
         else:  # α·ε²/2 of an ε-DP step (Bun and Steinke 2016, Proposition 3.3)
             per_step = np.array(_renyi.ORDERS) * amplified_epsilon(noise_epsilon, q) ** 2 / 2.0
         return -math.inf, _renyi.rdp_epsilon(_renyi.ORDERS, steps * per_step, DELTA, conversion=rest[4:])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from audits.trace.ledger.losses import Loss, compose, composed, divergence
+from audits.trace.ledger.losses import Loss, compose, composed, divergences
 
 if TYPE_CHECKING:
     from audits.privacy import claims
@@ -32,7 +32,7 @@ class Claim:
 
     >>> from audits.privacy.claims import ZeroConcentrated
     >>> claim = Claim.of_unit(ZeroConcentrated(0.5))
-    >>> claim.cost([Loss("gaussian", 1.0), Loss("gaussian", 1.0)]), claim.words(1.0)
+    >>> round(claim.cost([Loss("gaussian", 1.0), Loss("gaussian", 1.0)]), 12), claim.words(1.0)
     (1.0, 'ρ = 1')
     """
 
@@ -69,8 +69,8 @@ class Claim:
         """The least value of the claim that all draws together keep: infinite where none does, NaN where it
         is not known.
 
-        Rényi divergences of one order add up (Mironov 2017, Proposition 1), so that ρ and Rényi curves are
-        sums; of μ and of a curve the draws are composed as one curve δ(ε).
+        ρ and Rényi curves are sums of Rényi divergences; for μ and for a curve the privacy curve δ(ε) of all
+        draws is held against that of the claim.
         """
         from audits.privacy import claims
 
@@ -80,12 +80,13 @@ class Claim:
         if isinstance(of, claims.Renyi):
             orders = np.atleast_1d(of.order)
             limit = of.epsilon if isinstance(of.epsilon, tuple) else 1.0
-            return _largest(_sums(losses, orders), limit)
+            return _largest(divergences(losses, orders), limit)
         if isinstance(of, claims.ZeroConcentrated):
-            return _largest(_sums(losses, ORDERS), ORDERS)
+            return _largest(divergences(losses, ORDERS), ORDERS)
         if isinstance(of, claims.ApproximateZeroConcentrated):
-            certain = 1.0 - math.prod(1.0 - loss.delta for loss in losses) <= of.failure * (1.0 + 1e-9)
-            return _largest(_sums(losses, ORDERS, certain=certain), ORDERS)
+            if 1.0 - math.prod(1.0 - loss.delta for loss in losses) <= of.failure * (1.0 + 1e-9):
+                losses = [replace(loss, delta=0.0) for loss in losses]
+            return _largest(divergences(losses, ORDERS), ORDERS)
         return _of_curve(of, losses)
 
 
@@ -110,14 +111,6 @@ def _of_curve(of: claims.Claim, losses: Sequence[Loss]) -> float:
         kept = all(of.at(middle).delta(e) >= found for e, found in wanted)
         low, high = (low, middle) if kept else (middle, high)
     return high
-
-
-def _sums(losses: Sequence[Loss], orders: Any, *, certain: bool = False) -> Any:
-    """Σ D_α at each order; certain: but for the probability of an infinite loss."""
-    from dataclasses import replace
-
-    each = [replace(loss, delta=0.0) if certain else loss for loss in losses]
-    return np.sum([divergence(loss, orders) for loss in each], axis=0) if each else np.zeros(len(orders))
 
 
 def _largest(sums: Any, limits: Any) -> float:

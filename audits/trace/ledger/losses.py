@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.accounting import Atoms, compose_all, discretise, epsilon_at, reverse, subsampled
+from audits.accounting import (
+    Atoms,
+    compose_all,
+    discretise,
+    epsilon_at,
+    poisson_gaussian_rdp,
+    reverse,
+    subsampled,
+)
 
 Array = NDArray[np.float64]
 
@@ -22,7 +30,7 @@ FINEST, POINTS = 1e-4, 200_000
 """Spacing of the grid of losses where few draws are composed, and points that it has at most."""
 
 TAIL = 1e-3
-"""Share of one atom in a Rényi divergence from which on the tail beyond the atoms may carry it."""
+"""Where an atom has at least this share of a Rényi divergence, so may the tail of a law that was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +130,12 @@ def _by_grid(losses: frozenset[tuple[Loss, int]], delta: float) -> float:
 
 
 def composed(losses: Iterable[Loss]) -> Callable[[float], float]:
-    """δ(ε) of all draws together, the larger of the two directions; at most a grid of losses too large."""
+    """The privacy curve δ(ε) of all draws together, at most too large by the rounding of losses to a grid."""
     return _curve(frozenset(Counter(_merged(list(losses))).items()))
 
 
 def _curve(losses: frozenset[tuple[Loss, int]]) -> Callable[[float], float]:
-    """δ(ε) by convolution of losses on a grid, each loss so many times."""
+    """The privacy curve δ(ε), by convolution on a grid, of draws that are given with their numbers."""
     counted = dict(sorted(losses, key=repr))
     width = math.fsum(times * _width(loss) for loss, times in counted.items())
     if math.isinf(width):
@@ -139,8 +147,22 @@ def _curve(losses: frozenset[tuple[Loss, int]]) -> Callable[[float], float]:
     return lambda epsilon: max(one(epsilon), other(epsilon))
 
 
+def divergences(losses: Iterable[Loss], orders: Array) -> Array:
+    """The Rényi divergences of all draws at each order: they add up (Mironov 2017, Proposition 1)."""
+    return _divergences(frozenset(Counter(_merged(list(losses))).items()), tuple(orders.tolist()))
+
+
+@lru_cache(maxsize=64)
+def _divergences(losses: frozenset[tuple[Loss, int]], orders: tuple[float, ...]) -> Array:
+    """The sum over draws that are given with their numbers; runs often cost the same."""
+    total = np.zeros(len(orders))
+    for loss, times in sorted(losses, key=repr):
+        total += times * divergence(loss, np.array(orders))
+    return total
+
+
 def divergence(loss: Loss, orders: Array) -> Array:
-    """The Rényi divergence of one draw at each order > 1, the larger of the two directions.
+    """The Rényi divergence of one draw at each order > 1: the larger of D_α(P‖Q) and D_α(Q‖P).
 
     Closed forms of Mironov (2017, Propositions 5 to 7) for whole Gaussians and Laplace draws, else the sum
     over atoms, into which a continuous loss is sorted: NaN where that is not known.
@@ -152,47 +174,26 @@ def divergence(loss: Loss, orders: Array) -> Array:
 
     if loss.delta > 0.0 or math.isinf(loss.ratio):
         return np.full(len(orders), math.inf)
+    if loss.largest == 0.0:
+        return np.zeros(len(orders))
     if loss.kind == "gaussian" and loss.rate == 1.0:
         return 0.5 * orders * loss.ratio**2
     if loss.kind == "laplace" and loss.rate == 1.0:
         logs = [(orders - 1.0) * loss.ratio + np.log(orders), -orders * loss.ratio + np.log(orders - 1.0)]
         return (logsumexp(logs, axis=0) - np.log(2.0 * orders - 1.0)) / (orders - 1.0)
     if loss.kind == "gaussian":
-        return _of_sampled(loss, orders)
+        return poisson_gaussian_rdp(loss.rate, 1.0 / loss.ratio, orders.tolist())
     atoms = loss.pairs()
     some = (atoms.p > 0.0) | (atoms.q > 0.0)
+    column = orders[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         p, q = np.log(atoms.p[some]), np.log(atoms.q[some])
-        each = [np.where(np.isneginf(a), -np.inf, _tilted(a, b, orders)) for a, b in ((p, q), (q, p))]
+        # log p^α·q^(1 − α), an order a row.
+        each = [np.where(np.isneginf(a), a, column * a + (1.0 - column) * b) for a, b in ((p, q), (q, p))]
     sums = np.max(logsumexp(each, axis=-1), axis=0)
     # Where the outermost cells carry the sum, the tail beyond them does.
     outside = loss.cut & (np.max(each, axis=(0, 2)) - sums > math.log(TAIL))
     return np.where(outside, math.nan, np.maximum(sums, 0.0) / (orders - 1.0))
-
-
-def _tilted(p: Array, q: Array, orders: Array) -> Array:
-    """log p^α·q^(1 − α) of log-densities, an order a row."""
-    return orders[:, None] * p + (1.0 - orders[:, None]) * q
-
-
-def _of_sampled(loss: Loss, orders: Array) -> Array:
-    """D_α between N(0, 1) and the mixture (1 − rate)·N(0, 1) + rate·N(r, 1), by the trapezoidal rule.
-
-    The integrand is a sum of Gaussians of unit width between −α·r and α·r: a step of a twentieth is exact.
-    """
-    from scipy.special import logsumexp
-    from scipy.stats import norm
-
-    found: list[float] = []
-    for order in orders.tolist():
-        x = np.arange(-order * loss.ratio - 12.0, order * loss.ratio + 12.0, 0.05)
-        plain: Array = norm.logpdf(x)
-        mixed = np.logaddexp(
-            math.log1p(-loss.rate) + plain, math.log(loss.rate) + norm.logpdf(x - loss.ratio)
-        )
-        both = [_tilted(a, b, np.array([order])) for a, b in ((plain, mixed), (mixed, plain))]
-        found.append(max(float(np.max(logsumexp(both, axis=-1))) + math.log(0.05), 0.0) / (order - 1.0))
-    return np.array(found)
 
 
 def _merged(losses: Sequence[Loss]) -> list[Loss]:
