@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any
 
 from audits.maps.subject import written
 
@@ -83,23 +83,6 @@ class MapResult:
         pair = None if self.pair is None else [*map(written, self.pair)]
         plain = {name: _plain(getattr(self, name)) for name in ("d_in", "stated")}
         return {"format": FORMAT} | asdict(self) | {"pair": pair} | plain
-
-    @classmethod
-    def from_dict(cls, found: dict[str, Any]) -> MapResult:
-        """The result of `to_dict`: datasets are the Python that makes them."""
-        values: dict[str, Any] = {name: value for name, value in found.items() if name != "format"}
-        lists = {name: tuple(values[name]) for name in ("searched", "skipped")}
-        values["pair"] = values["pair"] and tuple(map(Written, values["pair"]))
-        return cls(**cast(Any, values | lists))
-
-
-class Written(str):
-    """A value as Python writes it: its `repr` is its text."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def _brief(value: Any) -> str:

@@ -20,7 +20,7 @@ from audits.maps.distances import gap
 from audits.maps.domains import Atom, Margin, Row, Vector
 from audits.maps.from_opendp import domain_of
 from audits.maps.neighbours import pairs
-from audits.maps.target import load
+from claims.harness.commands.map import loaded
 
 INTEGERS = "VectorDomain(AtomDomain(bounds=[0, 10], T=i32))"
 SIZED = "VectorDomain(AtomDomain(T=i32), size=3)"
@@ -50,40 +50,6 @@ def shuffled(records: list[int]) -> list[int]:
 def resized(records: list[int]) -> list[int]:
     """Three records: shuffled where there are at most three, the first three otherwise."""
     return shuffled((records + [0] * 3)[:3]) if len(records) <= 3 else records[:3]
-
-
-@dataclass(repr=False)
-class Core:
-    """A transformation, a domain, a metric or an exact number, as Tumult Core has them."""
-
-    result: Any = None
-    factor: int = 1
-    allow_null = is_interactive = False
-    length = None
-    is_finite = is_integer = True
-
-    @property
-    def expr(self) -> int:
-        return self.factor
-
-    def stability_function(self, d_in: Any) -> Core:
-        return Core(factor=self.factor * d_in)
-
-    def __call__(self, data: Any) -> Any:
-        return self.result(data)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
-
-
-def core(result: Any, factor: int, **names: str) -> Any:
-    """A transformation of lists whose parts have the names of classes of Tumult Core."""
-    found = Core(result, factor)
-    element = type("NumpyIntegerDomain", (Core,), {})()
-    found.input_domain = type("ListDomain", (Core,), {"element_domain": element})()  # type: ignore
-    for name, kind in names.items():
-        setattr(found, name, type(kind, (Core,), {})())
-    return found
 
 
 SYMMETRIC, ORDERED = "SymmetricDistance()", "InsertDeleteDistance()"
@@ -142,17 +108,6 @@ def test_a_violation_is_found_and_is_one(name: str) -> None:
     assert result.certain == (name != "a size that is not kept")
     if isinstance(first, list):
         assert len(first) + len(second) <= 10  # it was shrunk
-
-
-def test_the_stability_of_tumult_is_read_off_the_object() -> None:
-    metrics = {"input_metric": "SymmetricDifference", "output_metric": "AbsoluteDifference"}
-    assert check_map(core(len, 1, **metrics), max_pairs=200).verdict == "no-pair-found"
-    twice = check_map(core(lambda x: 2 * len(x), 1, **metrics))
-    assert (twice.verdict, twice.certain, twice.stated) == ("refuted", True, 1)
-    assert "ExactNumber" in twice.program
-    unknown = check_map(core(len, 1, input_metric="AddRemoveIDs", output_metric="AbsoluteDifference"))
-    assert unknown.verdict == "undecided"
-    assert "AddRemoveIDs" in unknown.found
 
 
 def test_rounding_under_idealised_numerics_is_no_accusation() -> None:
@@ -267,7 +222,7 @@ def test_the_same_seed_finds_the_same_pair_and_the_program_shows_it(tmp_path: An
         "unused = open('no such file') if False else None\n"
         "wrong = Wrong()\n"
     )
-    found, made = load(f"{file}:wrong")
+    found, made = loaded(f"{file}:wrong")
     results = [check_map(found, seed=3, made=made) for _ in range(2)]
     assert results[0].pair == results[1].pair
     assert "unused" not in results[0].program
@@ -278,7 +233,7 @@ def test_the_same_seed_finds_the_same_pair_and_the_program_shows_it(tmp_path: An
     assert f"stated: {results[0].stated} found: {results[0].found}" in ran.stdout
     # A function of one's own is the thing to check, and is not called; one that returns it is.
     file.write_text("def total(x): return sum(x)\ntotal.stability = 1\ndef made(): return total\n")
-    assert [load(f"{file}:{name}")[1][-1] for name in ("total", "made")] == [
+    assert [loaded(f"{file}:{name}")[1][-1] for name in ("total", "made")] == [
         "checked = total",
         "checked = made()",
     ]

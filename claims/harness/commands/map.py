@@ -3,72 +3,53 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from audits.foreign.calls import required
-from claims.harness.commands.options import (
-    AsJson,
-    Environments,
-    Junit,
-    Packages,
-    Python,
-    Sarif,
-    Seed,
-    Summary,
-    options_of,
-)
-from claims.harness.commands.targets import place_of
+from claims.harness.commands.options import AsJson, Junit, Sarif, Seed, Summary
+from claims.harness.commands.targets import is_file, module_of, place_of, split
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs
-
-if TYPE_CHECKING:
-    from audits.maps import MapResult
 
 PAUSE = 5.0
 """Seconds between lines of progress."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """The options of the command, but for what is printed and written."""
-
-    d_in: Annotated[
-        str | None, typer.Option("--d-in", metavar="D", help="Input distance to try (default: several).")
-    ] = None
-    budget: Annotated[str, typer.Option("--budget", metavar="S", help="Seconds of search: 60 or 60s.")] = (
-        "60s"
-    )
-    seed: Seed = 0
-    python: Python = None
-    with_packages: Packages = field(default_factory=list[str])
-    envs: Environments = None
-
-
-@options_of(Options)
 def map_command(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="file.py:name or package.module:name of an object.")
     ],
+    d_in: Annotated[
+        str | None, typer.Option("--d-in", metavar="D", help="Input distance to try (default: several).")
+    ] = None,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="S", help="Seconds of search: 60 or 60s.")
+    ] = "60s",
+    seed: Seed = 0,
     junit: Junit = None,
     summary: Summary = None,
     sarif: Sarif = None,
     json: AsJson = False,
-    **given: Any,
 ) -> None:
     """Search for neighbours whose outputs are farther apart than an object's map states.
 
     Exit status: 0 no pair found (which is no proof) · 1 refuted · 2 bad input · 3 nothing could be driven, or
     one of two neighbours raises · 4 crashed.
     """
-    options, outputs = Options(**given), Outputs(junit, summary, sarif)
+    from audits.maps import check_map
+
+    outputs = Outputs(junit, summary, sarif)
+    asked = {"d_in": _distance(d_in), "budget": _seconds(budget), "seed": seed}
     with stdout_to_stderr():
-        result = _checked(target, options)
+        found, made = required(f"TARGET: to load {target}", loaded, target)
+        result = check_map(found, made=made, progress=_progress(), **asked)
     first, *rest = result.summary().splitlines()
     told = Told(
         name=target,
@@ -83,23 +64,33 @@ def map_command(
     raise typer.Exit(conclude("map", [told], outputs, json=json))
 
 
-def _checked(target: str, options: Options) -> MapResult:
-    from audits.maps import MapResult, check_map
-    from audits.maps.elsewhere import check_elsewhere
-    from audits.maps.target import load
+def loaded(target: str) -> tuple[Any, tuple[str, ...]]:
+    """(the object of a TARGET, the lines of Python that make it under the name `checked`).
 
-    asked = {"d_in": _distance(options.d_in), "budget": _seconds(options.budget), "seed": options.seed}
-    if options.python is None and not options.with_packages:
-        found, made = required(f"TARGET: to load {target}", load, target)
-        return check_map(found, made=made, progress=_progress(), **asked)
-    from audits.environments import environment, interpreter
+    A function that needs no arguments is called, unless it states a map itself. Raises ValueError, one
+    sentence, where there is no such object.
+    """
+    from audits import adapters
+    from audits.maps.program import lines_of
 
-    if options.with_packages:
-        wanted = [*options.with_packages, "hypothesis", "threadpoolctl", "scipy"]
-        python = environment(wanted, python=options.python, folder=options.envs)
+    place, _ = split(target)
+    if is_file(target) and place == target:
+        raise ValueError(
+            f"TARGET must name an object, as file.py:name or package.module:name, got {target!r}"
+        )
+    module, names, where = module_of(target)
+    found, name = adapters.inside(module, names, where.strip(": ")), ".".join(names)
+    call = "()" if inspect.isfunction(found) and not hasattr(found, "stability") else ""
+    if is_file(place):
+        lines = lines_of(Path(str(module.__file__)), name, call)
     else:
-        python = interpreter(options.python)
-    return MapResult.from_dict(check_elsewhere(python, target, asked))
+        lines = [f"from {module.__name__} import {names[0]}", f"checked = {name}{call}"]
+    if call and (needed := adapters.missing(found, {}, 0)):
+        raise ValueError(
+            f"TARGET: {target} needs {', '.join(needed)}: name an object, or a function without arguments "
+            "that returns one; a function of your own has its map in attributes `domain` and `stability`"
+        )
+    return (required(f"TARGET: {target}", found) if call else found), tuple(lines)
 
 
 def _distance(text: str | None) -> Any:

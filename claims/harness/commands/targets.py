@@ -67,7 +67,7 @@ def load_any(target: str, asked: Asked, *, as_it_is: bool = False) -> tuple[str 
 def _load_here(target: str, asked: Asked, as_it_is: bool) -> Target:
     from audits import adapters
 
-    module, names, where = _module_of(target)
+    module, names, where = module_of(target)
     found, options = adapters.inside(module, names, where.strip(": ")), _options(asked.set_options)
     pairs = _pairs(asked, getattr(module, "pairs", None))
     epsilon = _module_number(module, "epsilon", where)
@@ -159,17 +159,17 @@ def _guessed(pairs: Any, asked: Asked, name: Callable[[], str]) -> str:
     return f"{what}{schema_of(None, asked.set_options)}; for other data give --schema or --pairs"
 
 
-def _module_of(target: str) -> tuple[ModuleType, list[str], str]:
+def module_of(target: str) -> tuple[ModuleType, list[str], str]:
     """The module of a target, the names in it, and the beginning of a sentence on it."""
     from audits import adapters
 
     if is_library_object(target):
         adapters.named(target)
         parts = target.split(".")
-        split = next(n for n in range(len(parts) - 1, 0, -1) if ".".join(parts[:n]) in sys.modules)
-        return sys.modules[".".join(parts[:split])], parts[split:], f"{target}: "
-    place, name = _split(target)
-    module = _import_file(Path(place)) if _is_file(place) else _import_module(place)
+        many = next(n for n in range(len(parts) - 1, 0, -1) if ".".join(parts[:n]) in sys.modules)
+        return sys.modules[".".join(parts[:many])], parts[many:], f"{target}: "
+    place, name = split(target)
+    module = _import_file(Path(place)) if is_file(place) else _import_module(place)
     names = name.split(".")
     if not hasattr(module, names[0]):
         own = [
@@ -213,9 +213,9 @@ def _load_elsewhere(target: str, asked: Asked) -> Target:
 
     if asked.with_packages:
         print(f"dpclaims: an environment with {', '.join(asked.with_packages)}", file=sys.stderr)
-    place, name = _split(target)
+    place, name = split(target)
     given = asked.set_options or asked.schema or asked.pairs
-    if _is_file(place) and not given:
+    if is_file(place) and not given:
         mechanism = remote(_interpreter(asked), place, name)
         if mechanism.pairs is None:
             raise ValueError(f"{place}: no 'pairs' in it; give some, or --schema or --pairs")
@@ -223,7 +223,7 @@ def _load_elsewhere(target: str, asked: Asked) -> Target:
         mechanism = _adapted_elsewhere(target, asked)
     pairs = _pairs(asked, mechanism.pairs)
     relation = mechanism.adjacency
-    named = f"{place}:{name}" if _is_file(place) and ":" not in target else target
+    named = f"{place}:{name}" if is_file(place) and ":" not in target else target
     return Target(
         name=f"{named} in Python {mechanism.python_version}",
         mechanism=mechanism,
@@ -242,13 +242,13 @@ def place_of(target: str, mechanism: Callable[..., Any] | None = None) -> tuple[
     file, line = ("", 0) if mechanism is None else line_of(mechanism)
     if file or is_library_object(target):
         return file, line
-    named, _ = _split(target)
-    return (from_here(named), 1) if _is_file(named) else ("", 0)
+    named, _ = split(target)
+    return (from_here(named), 1) if is_file(named) else ("", 0)
 
 
 def is_library_object(target: str) -> bool:
     """Whether TARGET is the dotted name of something in a module: `diffprivlib.tools.mean`."""
-    if _is_file(target) or ":" in target or "." not in target:
+    if is_file(target) or ":" in target or "." not in target:
         return False
     _let_import_from_here(target)
     try:
@@ -262,7 +262,7 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
     from audits import adapters
     from audits.bridge import remote
 
-    place, name = _split(target)
+    place, name = split(target)
     lines = [
         "import importlib.util, sys",
         "def by_path(name, path):",
@@ -271,9 +271,9 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
         "    spec.loader.exec_module(module)",
         "    return module",
         f"adapters = by_path('adapters', {str(adapters.__file__)!r})",
-        f"sys.path.insert(0, {str(Path(place).resolve().parent if _is_file(place) else Path.cwd())!r})",
+        f"sys.path.insert(0, {str(Path(place).resolve().parent if is_file(place) else Path.cwd())!r})",
     ]
-    if _is_file(place):
+    if is_file(place):
         lines.append(f"module = by_path({Path(place).stem!r}, {str(Path(place).resolve())!r})")
         lines.append(f"found = adapters.inside(module, {name.split('.')!r}, {target!r})")
         lines.append("pairs, adjacency = getattr(module, 'pairs', None), getattr(module, 'adjacency', None)")
@@ -283,7 +283,7 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
     if asked.schema is None and asked.pairs is None:
         lines.append(f"adapters.data_name(found, {_again(asked, target)!r})")
     lines.append(f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, {options!r})")
-    if not _is_file(place):
+    if not is_file(place):
         lines.append(f"adjacency = adapters.adjacency_of(found, {options.get('distance', 1)!r})")
     # Workers that start later read the file again, so that it lives as long as this process.
     folder = tempfile.mkdtemp(prefix="dpclaims-")
@@ -396,10 +396,10 @@ def schema_of(text: str | None, set_options: Sequence[str]) -> Any:
         raise ValueError(f"{f'--schema {text}' if text else '--set'}: {error}") from None
 
 
-def _split(target: str) -> tuple[str, str]:
+def split(target: str) -> tuple[str, str]:
     """The file or module, and the name in it; the colon of a Windows drive letter is none of ours.
 
-    >>> _split("a/b.py"), _split("a/b.py:noisy"), _split("C:/b.py"), _split("pack.mod:noisy")
+    >>> split("a/b.py"), split("a/b.py:noisy"), split("C:/b.py"), split("pack.mod:noisy")
     (('a/b.py', 'mechanism'), ('a/b.py', 'noisy'), ('C:/b.py', 'mechanism'), ('pack.mod', 'noisy'))
     """
     place, colon, name = target.rpartition(":")
@@ -410,7 +410,8 @@ def _split(target: str) -> tuple[str, str]:
     return place, name
 
 
-def _is_file(place: str) -> bool:
+def is_file(place: str) -> bool:
+    """Whether the part of a TARGET before the colon, or all of it, is a file, not a module."""
     return place.endswith(".py") or "/" in place or "\\" in place
 
 
