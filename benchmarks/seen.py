@@ -165,7 +165,6 @@ LEAKS = (
         of_bit(lambda b, rng: {"a": rng.normal()} | ({"b": 1} if b else {})),
     ),
     Leak("symbol: member of a set", of_bit(lambda b, rng: {1, 2, 3} if b else {1, 2})),
-    Leak("type: an integer or a float", of_bit(lambda b, rng: 1 if b else 1.0)),
     Leak("type: rows of a table", of_bit(lambda b, rng: pd.DataFrame({"x": rng.normal(size=3 + b)}))),
     Leak("columns: one of 20", column_of(20)),
     Leak("columns: one of 200", column_of(200)),

@@ -36,10 +36,6 @@ CONSTANT = (
 )
 CHANGES = "The mechanism changes its data: every call was given a copy, which it would not get in use."
 ALIKE = "Every output on both datasets was the same, so nothing was tested: does the mechanism do anything?"
-TYPES = (
-    "whoever sees the type tells the datasets apart. Types of arrays are no part of the outputs that are "
-    "audited: return one type, or lists, in which every output has its own."
-)
 NO_TIME = "No time was left to count a witness."
 MORE_PAIRS = f"pairs yields more than {MAX_PAIRS} pairs: only the first {MAX_PAIRS} were audited."
 RUN = {"sequential": lambda job: Sequential(job).run(), "clopper-pearson": run_fixed}
@@ -108,7 +104,7 @@ def audit_privacy(
     are no part of the verdict; the result's `footprints` tells of them, at an error level α of its own.
 
     Returns an `AuditResult`. Raises ValueError in one sentence for bad input and for a mechanism that raises,
-    returns NaN, another number of outputs, or another kind of output on the second dataset.
+    returns NaN, or another number of outputs.
 
     >>> laplace = lambda data, size, rng: data.sum() + rng.laplace(size=size)
     >>> pairs = [(np.array([0.0, 1.0]), np.array([0.0, 0.0]))]
@@ -196,21 +192,7 @@ def _withheld(job: Job, checks: Assumptions, finding: Finding) -> Finding:
         return replace(finding, refuted=False, undecided=True, lower=0.0, note=checks.broken)
     if drawer.failure:
         return replace(finding, undecided=True, note=f"Every call of the mechanism {drawer.failure}.")
-    if not finding.refuted and (types := _types_apart(drawer, len(job.pairs))):
-        return replace(finding, undecided=True, note=types)
     return finding
-
-
-def _types_apart(drawer: Drawer, pairs: int) -> str:
-    """A sentence that names the types of arrays that calls returned, where the two datasets of a pair have
-    none in common: types of arrays are no part of outputs. "" for no such pair."""
-    for index in range(pairs):
-        both = [(drawer.types.get(where, set[str]()), where) for where in (named(0, index), named(1, index))]
-        (first, _), (second, _) = both
-        if first and second and first.isdisjoint(second):
-            told = (f"of {' or '.join(sorted(types))} on {where}" for types, where in both)
-            return f"Calls returned arrays {' and '.join(told)}: {TYPES}"
-    return ""
 
 
 def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pair]) -> AuditResult:

@@ -140,8 +140,6 @@ class Drawer:
     one_by_one    whether every output comes from a call of its own, as `each` has it.
     changed       whether the mechanism has changed its data so far.
     outcomes      the failures that calls have ended with so far, and "" where one has returned an output.
-    arrays        whether a call returned an array of outputs, which gives all of them one type.
-    types         by the name of a dataset, the types of the arrays that calls on it returned.
     answered      by the name of a dataset, how many calls on it have returned outputs, at least.
     first_output  when the first call ended, by `time.perf_counter`.
     row_bytes     bytes that the array of a draw takes for an output, at most.
@@ -160,9 +158,8 @@ class Drawer:
         self.symbols = self.one_a_call = errors == "symbol"
         self.replayable = bool(getattr(mechanism, "replayable", True))
         self.one_by_one = self.symbols or bool(getattr(mechanism, "one_by_one", False))
-        self.changed = self.arrays = False
+        self.changed = False
         self.outcomes: set[str] = set()
-        self.types: dict[str, set[str]] = {}
         self.answered: dict[str, int] = {}
         self.first_output: float | None = None
         self._kept: dict[str, list[Raw]] = {}
@@ -179,7 +176,7 @@ class Drawer:
 
     def encoder(self) -> Encoder:
         """A new encoder for the outputs of one pair."""
-        return Encoder(nan=self.symbols, typed=lambda: not self.arrays)
+        return Encoder(nan=self.symbols)
 
     def draw(self, data: Dataset, size: int, rng: np.random.Generator, where: str) -> Raw:
         """`size` outputs, first axis first. `where` names the dataset in messages.
@@ -291,14 +288,9 @@ class Drawer:
             raise ValueError(f"mechanism {_raised(raw, self.mechanism, where)}") from error
         try:
             with foreign():
-                outputs = _checked(raw, size)
+                return _checked(raw, size)
         except Refused as error:
             raise ValueError(f"mechanism {error} on {where}") from error
-        one_by_one = self.one_by_one and (self.symbols or not self.one_a_call)
-        if not (one_by_one or isinstance(raw, Sequence) or outputs.dtype == object):
-            self.arrays = True
-            self.types.setdefault(where, set()).add(_type_words(outputs.dtype))
-        return outputs
 
     def _outputs(self, data: Dataset, size: int, rng: np.random.Generator) -> Any:
         mine = data.fresh()
@@ -311,13 +303,6 @@ class Drawer:
                 # A mechanism of another process has copies of its own, and says itself what it does to them.
                 elsewhere = getattr(getattr(self.mechanism, "changed", None), "is_set", None)
                 self.changed = data.differs(mine) or (elsewhere is not None and bool(elsewhere()))
-
-
-def _type_words(dtype: np.dtype[Any]) -> str:
-    """The type of an array in words; the lengths of texts, which the longest of them decides, left out."""
-    if dtype.names is not None:
-        return ", ".join(f"{name}: {_type_words(dtype[name])}" for name in dtype.names)
-    return {"U": "str", "S": "bytes"}.get(dtype.kind, str(dtype))
 
 
 def failure(output: Any) -> str:

@@ -79,28 +79,18 @@ def weighted(terms: Iterable[tuple[str, float]]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What is looked at of a place in an output, in words that end with a preposition."""
-
-    words: str
-
-
-LENGTH = Look("length of ")
-
-
-@dataclass(frozen=True, slots=True)
 class Place:
     """A place in an output, and what of it a column holds.
 
     path  from the output on, as Python writes it; "" for the output itself.
     item  the number of an item there, None for the place itself.
-    look  what is looked at; None for what is there.
+    length  whether a column holds how many items are there.
     unit  of the numbers of a time.
     """
 
     path: str
     item: int | None = None
-    look: Look | None = None
+    length: bool = False
     unit: str = ""
 
     def in_full(self) -> Place:
@@ -110,4 +100,4 @@ class Place:
     def __str__(self) -> str:
         item = "" if self.item is None else f"[{self.item}]"
         where = f"output{self.path}{item}" if self.path or not item else f"coordinate {self.item}"
-        return where if self.look is None else f"{self.look.words}{where}"
+        return f"length of {where}" if self.length else where

@@ -4,17 +4,17 @@ Each output has a *form*: what it is made of, as {'a': float, 'b': [float, float
 and symbols in it, each at a *path*. The schema is drawn once, from the first outputs on both datasets: the
 form that they have in common, and the paths that get columns. From then on columns are filled. Whatever the
 schema has no column for is written into the form, so that an output that does not fit is an atom of its own,
-and outputs look alike if and only if they are equal, but for the last bits of huge integers and long floats.
-The form is the first column of symbols: 0 for the usual form. An output that is itself a symbol, or a number
-of another kind, is its own form.
+and outputs look alike if and only if they are equal, all numbers as doubles, of whatever type. The form is
+the first column of symbols: 0 for the usual form. An output that is itself a symbol is its own form.
 """
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,14 +23,14 @@ import numpy as np
 
 from audits import values
 from audits.privacy.outputs import leaves
-from audits.privacy.outputs.describe import LENGTH, Look, Place, rendered
-from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw
-from audits.privacy.tuning import TUNING
+from audits.privacy.outputs.describe import Place, rendered
+from audits.privacy.outputs.outputs import Encoded, Floats, Ints, Raw, number_words
 from audits.values import MOST_ITEMS, MOST_NESTED, NESTED, PLAIN, Refused, labelled
 
 ABSENT = leaves.Word("(no value)")
 """The symbol where an output has nothing at a path that others have a leaf at."""
 OTHER = leaves.Word("(another symbol)")
+NUMBER = leaves.Kind("number")
 MOST_RARE = 1000
 """Paths that not every output has, at most; the form has the others. Columns for all of 10⁴ keys, of which
 an output has 20, would take 500 times the memory of the outputs."""
@@ -40,7 +40,6 @@ TOO_MANY = (
     f"must return outputs of at most {MOST_ITEMS:,} numbers and fields; return fewer, as by a projection, or "
     "a score that sums them up"
 )
-REST = Look("what a float lacks of ")
 LEAF = "\0"
 """Stands in a form for a leaf."""
 MEMBER = "\1"
@@ -53,14 +52,10 @@ Rows = Ints | slice
 
 @dataclass(slots=True)
 class _Slot:
-    """The columns of a path: of its number, of what the float lacks of it, of its symbol, and of the length
-    of its text and the numbers spelled in it; −1 for a column that it does not have."""
+    """The columns of a path: of its number, and of its symbol, −1 where it has none."""
 
     number: int
-    rest: int = -1
     code: int = -1
-    text: int = -1
-    spelled: int = 0
 
 
 @dataclass(slots=True)
@@ -70,8 +65,8 @@ class _Group:
     paths    of the leaves; lengths: how many items the containers at some paths have.
     rows     of the outputs in the batch.
     held     the leaves of each output, in parts: arrays of numbers, and lists of what stands between them.
-    blocks   the same leaves: arrays with a row for each output, of numbers that doubles hold exactly or of
-             Python objects. A list of floats takes four times the memory of an array.
+    blocks   the same leaves: arrays with a row for each output, of numbers or of Python objects. A list of
+             floats takes four times the memory of an array.
     """
 
     paths: list[str]
@@ -162,11 +157,10 @@ class _Walk:
 
 
 def _items(array: Raw | list[Any]) -> list[Any]:
-    """The items of an array, as Python's numbers, which are read faster; a float of another length is of
-    another kind."""
+    """The items of an array, as Python's numbers, which are read faster."""
     if isinstance(array, list):
         return array
-    return array.tolist() if array.dtype.kind in "biuSU" or array.dtype == np.float64 else [*array]
+    return array.tolist() if array.dtype.kind in "biufSU" else [*array]
 
 
 def _as_python(path: str) -> str:
@@ -197,15 +191,11 @@ def _brackets(item: Any) -> tuple[str, str]:
 class Encoder:
     """Turns outputs into columns; remembers the schema and the numbers of the symbols.
 
-    nan    whether NaN is a symbol; otherwise it is refused.
-    typed  () → whether each output has a type of its own: False where calls return arrays, which give all of
-           their outputs one type.
+    nan  whether NaN is a symbol; otherwise it is refused.
     """
 
-    def __init__(self, nan: bool = False, typed: Callable[[], bool] = lambda: True) -> None:
-        self._nan, self._typed_now = nan, typed
-        self._typed = True
-        self._layout: tuple[str, str] | None = None
+    def __init__(self, nan: bool = False) -> None:
+        self._nan = nan
         self._slots: dict[str, _Slot] = {}
         self._lengths: dict[str, int] = {}
         self._places: list[Place] = []
@@ -221,16 +211,13 @@ class Encoder:
     def encode(self, outputs: Raw, where: str) -> Encoded:
         """Columns of a batch; the first batch also draws the schema, unless `draw` did.
 
-        Raises ValueError where the outputs are of another kind than earlier ones, or of a kind that cannot be
-        looked into, and for NaN.
+        Raises ValueError for outputs of a kind that cannot be looked into, and for NaN.
         """
         groups = None
         try:
-            if not self.drawn:
-                with values.foreign():
-                    groups = self._draw(outputs)
-            self._one_kind(outputs, where)
             with values.foreign():
+                if not self.drawn:
+                    groups = self._draw(outputs)
                 return self._filled(groups or self._groups(outputs), len(outputs))
         except Refused as error:
             raise ValueError(f"mechanism {error}, got one on {where}") from error.__cause__
@@ -239,23 +226,6 @@ class Encoder:
     def unused(self) -> int:
         """The number of a symbol that no output has had so far."""
         return len(self._symbols) + 1
-
-    def _one_kind(self, outputs: Raw, where: str) -> None:
-        """ValueError where the kind of the outputs differs from that of earlier batches."""
-        layout = _layout(outputs)
-        before = self._layout or layout
-        kinds = before[0], layout[0]
-        # An array of objects that happens to hold only numbers becomes an array of numbers in that batch, and
-        # a list of arrays of one shape an array.
-        objects = "Python objects" in kinds or self._typed_now()
-        if before != layout and (not objects or "records" in kinds):
-            raise ValueError(
-                "mechanism must return one kind of output on every dataset, got "
-                f"{layout[1]} on {where} after {before[1]}; a length or kind that depends on the data is a "
-                "leak: lists in place of arrays are audited for it"
-            )
-        if self._layout is None or layout[0] == "Python objects":
-            self._layout = layout
 
     # --- the schema ---
 
@@ -269,7 +239,7 @@ class Encoder:
 
     def _draw(self, outputs: Raw) -> dict[str, _Group]:
         """Draw the schema; the outputs by their form, as they are encoded next."""
-        self.drawn, self._typed = True, self._typed_now()
+        self.drawn = True
         size = len(outputs)
         groups = self._groups(outputs)
         times = Counter[str]()
@@ -287,18 +257,21 @@ class Encoder:
         rare = sorted((-n, path) for path, n in times.items() if min(2, size) <= n < size)[:MOST_RARE]
         kept = {path for _, path in rare}
         for path in [path for path, n in times.items() if n == size or path in kept]:
-            items = seen[path]
-            self._slots[path], looks = self._slot(path, items, len(self._places), times[path] < size)
+            items, slot = seen[path], _Slot(len(self._places))
+            if path and (times[path] < size or any(leaves.is_symbol(item) for item in items)):
+                slot.code = len(self.number_columns)
+                self.number_columns.append(slot.number)
+            self._slots[path] = slot
             unit = leaves.unit(items[0]) if items else ""
             found = ITEM.fullmatch(path)
             where = (_as_python(found[1]), int(found[2])) if found else (_as_python(path), None)
-            self._places += [Place(*where, look, unit) for look in (None, *looks)]
+            self._places.append(Place(*where, unit=unit))
             if len(self._places) > MOST_ITEMS:
                 raise Refused(TOO_MANY)
         for path, every in lengths.items():
             if len(every) > 1:
                 self._lengths[path] = len(self._places)
-                self._places.append(Place(_as_python(path), None, LENGTH))
+                self._places.append(Place(_as_python(path), length=True))
         if not self._places:
             self._slots[""] = _Slot(0)
             self._places.append(Place(""))
@@ -319,27 +292,6 @@ class Encoder:
         if usual is not None:
             self._forms[usual] = 0
         return groups
-
-    def _slot(self, path: str, items: list[Any], start: int, sometimes: bool) -> tuple[_Slot, list[Look]]:
-        """The columns of a path, from the leaves that outputs have there, and what they hold beside the
-        number; `sometimes`: some outputs have none there."""
-        slot, looks = _Slot(start), list[Look]()
-        texts = Counter(item for item in items if isinstance(item, str))
-        told = [leaves.number(item) for item in items]
-        if any(pair is not None and pair[1] != 0.0 for pair in told):
-            slot.rest = start + 1 + len(looks)
-            looks.append(REST)
-        if len(texts) >= TUNING.parts and 3 * len(texts) > texts.total():
-            # Texts that hardly repeat: their patterns are symbols, and the numbers in them numbers.
-            slot.text = start + 1 + len(looks)
-            slot.spelled = min(max(len(leaves.NUMBER.findall(t)) for t in texts), leaves.MOST_SPELLED)
-            spelled = (Look(f"number {j} in the text of ") for j in range(1, slot.spelled + 1))
-            looks += [LENGTH, *spelled]
-        symbols = any(pair is None or pair[0] != pair[0] for pair in told)
-        if path and (symbols or sometimes):
-            slot.code = len(self.number_columns)
-            self.number_columns.append(start)
-        return slot, looks
 
     # --- columns ---
 
@@ -415,7 +367,7 @@ class Encoder:
     ) -> list[Ints]:
         """`_leaf` for numbers that doubles hold exactly, of several paths."""
         of = np.array([-1 if slot is None else slot.number for slot in slots], dtype=np.int64)
-        tokens = [np.array(self._token(self._kind(block.dtype.type())))] * len(of)
+        tokens = [np.array(self._token(NUMBER))] * len(of)
         if found is not None:
             known = np.flatnonzero(of >= 0)
             found[np.arange(len(found))[rows][:, None], of[known]] = leaves.finite(block[:, known])
@@ -432,74 +384,44 @@ class Encoder:
         """Fill the columns of the leaf at a path; returns for each row what the form says of the leaf."""
         if slot is None:
             return self._texts(items)
-        kinds = {*map(type, items)}
-        if kinds == {str}:
-            return self._strings(slot, items, rows, found, codes)
-        if kinds == {float}:
-            numbers = np.array(items, dtype=np.float64)
-            if not np.isnan(numbers).any():
-                found[rows, slot.number] = leaves.finite(numbers)
-                if slot.code >= 0:
-                    codes[rows, slot.code] = 0
-                return np.array(self._token(self._kind(0.0)))
-        table = [self._told(slot, item) for item in items]
-        numbers, rest, code, token = (np.array(part) for part in zip(*table, strict=True))
+        kinds, told = {*map(type, items)}, functools.partial(self._told, slot)
+        if kinds == {float} and not np.isnan(numbers := np.array(items, dtype=np.float64)).any():
+            found[rows, slot.number] = leaves.finite(numbers)
+            if slot.code >= 0:
+                codes[rows, slot.code] = 0
+            return np.array(self._token(NUMBER))
+        if kinds == {str}:  # each string is looked up once
+            told = {item: told(item) for item in dict.fromkeys(items)}.__getitem__
+        numbers, code, token = (np.array(part) for part in zip(*map(told, items), strict=True))
         found[rows, slot.number] = numbers
-        if slot.rest >= 0:
-            found[rows, slot.rest] = rest
         if slot.code >= 0:
             codes[rows, slot.code] = code
-        self._spelled(slot, [item if isinstance(item, str) else "" for item in items], rows, found)
         return token
 
-    def _strings(self, slot: _Slot, items: Sequence[str], rows: Rows, found: Floats, codes: Ints) -> Ints:
-        """`_leaf` for strings alone: each pattern, or each string, is looked up once."""
-        words = [*map(leaves.pattern, items)] if slot.text >= 0 else items
-        told = {word: self._told(slot, word)[2:] for word in dict.fromkeys(words)}
-        code, token = np.array([told[word] for word in words]).T
-        if slot.code >= 0:
-            codes[rows, slot.code] = code
-        self._spelled(slot, items, rows, found)
-        return token
-
-    def _spelled(self, slot: _Slot, texts: Sequence[str], rows: Rows, found: Floats) -> None:
-        """The lengths of texts and the numbers that they spell, where a path has columns for them."""
-        if slot.text >= 0:
-            found[rows, slot.text] = [*map(len, texts)]
-            found[rows, slot.text + 1 : slot.text + 1 + slot.spelled] = leaves.spelled(texts, slot.spelled)
-
-    def _told(self, slot: _Slot, item: Any) -> tuple[float, float, int, int]:
-        """(number, rest, code of the symbol, what the form says of it) of a leaf."""
-        pair = leaves.number(item)
-        if pair is None or pair[0] != pair[0]:
-            symbol = self._symbol(item, pair)
-            if slot.text >= 0 and isinstance(symbol, str):
-                symbol = leaves.Kind(f"text like {leaves.pattern(symbol)!r}")
-            if slot.code < 0:
-                return 0.0, 0.0, 0, self._token(symbol)
-            sort = leaves.Kind(values.sort(item) or "symbol")
-            return 0.0, 0.0, self._number(symbol), self._token(sort)
-        number, rest = pair
-        if rest != 0.0 and slot.rest < 0:
-            return number, 0.0, 0, self._token(leaves.Word(values.text(item)))
-        return number, rest, 0, self._token(self._kind(item))
-
-    def _kind(self, item: Any) -> leaves.Kind:
-        return leaves.Kind(leaves.kind(item) if self._typed else "number")
+    def _told(self, slot: _Slot, item: Any) -> tuple[float, int, int]:
+        """(number, code of the symbol, what the form says of it) of a leaf."""
+        number = leaves.number(item)
+        if number is not None and number == number:
+            return number, 0, self._token(NUMBER)
+        symbol = self._symbol(item)
+        if slot.code < 0:
+            return 0.0, 0, self._token(symbol)
+        sort = leaves.Kind(values.sort(item) or "symbol")
+        return 0.0, self._number(symbol), self._token(sort)
 
     def _texts(self, items: Sequence[Any]) -> Ints:
         """What the form says of leaves that have no columns: all."""
         return np.array([self._token(self._whole(item)) for item in items])
 
     def _whole(self, item: Any) -> Any:
-        pair = leaves.number(item)
-        if pair is not None and pair[0] == pair[0]:
-            return leaves.Word(values.text(item))
-        return self._symbol(item, pair)
+        number = leaves.number(item)
+        if number is None or number != number:
+            return self._symbol(item)
+        return leaves.Word(number_words(number))
 
-    def _symbol(self, item: Any, pair: tuple[float, float] | None) -> Any:
+    def _symbol(self, item: Any) -> Any:
         """The symbol of a leaf that is no number, or NaN."""
-        if pair is None:
+        if leaves.number(item) is None:
             return leaves.symbol(item)
         if self._nan:
             return leaves.NAN
@@ -568,7 +490,7 @@ class Encoder:
                 return f"{place}{place.unit}"
             if len(self._places) == 1:
                 return f"output{self._places[0].unit}"
-            plain = all(place.look is None for place in self._places)
+            plain = not any(place.length for place in self._places)
             return "output" if plain else "columns of output"
 
         return rendered(text, name)
@@ -579,24 +501,10 @@ class Encoder:
 
 
 def _is_exact(outputs: Raw) -> bool:
-    """Whether outputs are an array of numbers that doubles hold exactly, none of them NaN."""
-    kind = outputs.dtype.kind
-    if kind == "f":
-        return outputs.dtype.itemsize <= 8 and not bool(np.isnan(outputs).any())
-    if kind in "iu" and outputs.dtype.itemsize == 8 and outputs.size:
-        return int(outputs.min()) > -leaves.EXACT and int(outputs.max()) < leaves.EXACT
-    return kind in "biu"
+    """Whether outputs are an array of numbers, none of them NaN."""
+    return outputs.dtype.kind in "biu" or (outputs.dtype.kind == "f" and not np.isnan(outputs).any())
 
 
 def _cut(text: str, most: int) -> str:
     """The text, or its beginning and its end: texts often begin alike and differ at their ends."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) + 1 :]}"
-
-
-def _layout(outputs: Raw) -> tuple[str, str]:
-    """The kind of outputs, and the kind and its size in words."""
-    if outputs.dtype.names is not None:
-        return "records", f"records with fields {outputs.dtype.names}"
-    kind = {"O": "Python objects", "S": "strings", "U": "strings"}.get(outputs.dtype.kind, "numbers")
-    width = int(np.prod(outputs.shape[1:], dtype=np.int64))
-    return kind, kind if width == 1 else f"vectors of {width} {kind}"
