@@ -214,7 +214,6 @@ raise SystemExit(1)                                        | called exit\(1\)
 import os; os._exit(1)                                     | mechanism
 return rng.random(size // 2)                               | must return .* outputs along the first axis
 return np.full(size, np.nan)                               | must not return NaN
-return rng.random((size, 2 + int(data[1])))                | mechanism must return
 """
 OPTIONS = r"""
 epsilon     | float("nan")    | --epsilon .* got nan
@@ -418,7 +417,7 @@ def test_the_document_and_the_files_for_other_tools(write, tmp_path, monkeypatch
         "format verdict epsilon_claimed delta epsilon_lower confidence e_value samples seconds pair "
         "direction event resolution method seed versions alpha epsilon_estimate largest_e_value "
         "max_samples premise premise_samples footprints planted simplest note pairs "
-        "pairs_followed epsilon_shown claim lower tested_at"
+        "epsilon_shown claim lower tested_at"
     )
     assert document["format"] == "dpclaims-audit/1"
     assert (document["verdict"], document["seed"], document["alpha"]) == ("refuted", 3, 0.001)

@@ -213,7 +213,6 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
         alpha=asked.alpha,
         e_value=finding.largest_e_value,
         pairs=len(pairs),
-        followed=finding.followed or len(pairs),
         samples=finding.samples,
         seconds=0.0,
         pair=pairs[finding.pair_index],

@@ -23,7 +23,7 @@ FIELDS = (
     "verdict", "epsilon_claimed", "delta", "epsilon_lower", "confidence", "e_value", "samples", "seconds",
     "pair", "direction", "event", "resolution", "method", "seed", "versions", "alpha", "epsilon_estimate",
     "largest_e_value", "max_samples", "premise", "premise_samples", "footprints", "planted", "simplest",
-    "note", "pairs", "pairs_followed", "epsilon_shown", "claim", "lower", "tested_at",
+    "note", "pairs", "epsilon_shown", "claim", "lower", "tested_at",
 )  # fmt: skip
 """Of the document of a result, in its order."""
 VERDICTS = {
@@ -204,8 +204,7 @@ class AuditResult:
     max_samples      the budget of samples of each dataset.
     premise          the assumption of the test that fails, in a sentence; empty where none does.
     premise_samples  outputs drawn of each dataset to test assumptions; not among `samples`.
-    pairs, followed  how many pairs were audited, and how many of many were followed to the end: the others
-                     showed less at the beginning.
+    pairs            how many pairs were audited.
     footprints       what the low-order bits of doubles tell, apart from the verdict; None for other outputs.
     simplest         after a refutation, the simplest event that shows it, with its probabilities on both
                      datasets; None where there is none.
@@ -242,7 +241,6 @@ class AuditResult:
     simplest: Witness | None = None
     footprints: Footprints | None = None
     pairs: int = 1
-    followed: int = 1
 
     @property
     def epsilon_claimed(self) -> float:
@@ -399,9 +397,7 @@ class AuditResult:
     @property
     def pairs_said(self) -> str:
         """How many pairs were audited, in words; empty for one, which is shown."""
-        were = "was" if self.followed == 1 else "were"
-        followed = "" if self.followed == self.pairs else f", of which {self.followed:,} {were} followed"
-        return f"{self.pairs:,} pairs{followed}" if self.pairs > 1 else ""
+        return f"{self.pairs:,} pairs" if self.pairs > 1 else ""
 
     @property
     def low_bits(self) -> str:
@@ -476,7 +472,6 @@ class AuditResult:
             "claim": claim,
             "pair": [*map(short, self.pair)],
             "versions": versions,
-            "pairs_followed": self.followed,
         }
         return {name: own[name] if name in own else _plain(getattr(self, name)) for name in FIELDS}
 

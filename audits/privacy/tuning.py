@@ -32,9 +32,8 @@ class Tuning:
     confirm: float = 0.05
     """Level of all tries together to confirm a refutation on fresh draws: half of it for the first, and so
     on."""
-    followed: int = 12
-    """Of more pairs than this the half that shows less is dropped, again and again, until this number is
-    left."""
+    many_pairs: int = 12
+    """Each of more pairs than this is looked at first in one batch, from which it learns once."""
     group: float = 200.0
     """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
     learning_price: float = 2.4

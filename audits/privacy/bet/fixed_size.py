@@ -63,7 +63,6 @@ def run_fixed(job: Job) -> Finding:
         pair_index=state.index,
         direction=direction,
         event=with_shares(state.encoder.said(words), direction, more / rest, less / rest),
-        followed=1,
         resolution=smallest_violation(tried, growth, asked.claim),
         trace=(Look(samples, 0.0, lower, unit=asked.claim.unit),),
         curve=state.curve(family),

@@ -38,7 +38,6 @@ class Finding:
     estimate: float = 0.0
     line: float = math.nan
     """The ε′ that the claim was last tested at."""
-    followed: int = 0
     encoder: Encoder | None = None
     """What turned the outputs of the pair into columns."""
     view: View | None = None

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -79,33 +79,6 @@ class Wealth:
             self.log_betted = np.logaddexp(self.log_betted, math.log(part))
 
 
-class Halving:
-    """Which of many pairs are followed: at each level all have as many samples, then the better half goes on.
-
-    A pair that is not followed is not betted on any more and keeps its wealth, with its share of 1/K in the
-    mean. The choice goes by samples that were drawn before, so the mean stays an e-process.
-    """
-
-    def __init__(self, states: Sequence[PairState], max_samples: int) -> None:
-        self.followed = list(states)
-        levels = math.log2(len(states) / TUNING.followed)
-        enough = 0.5 * max_samples / (len(states) * (1.0 + 0.5 * math.ceil(levels)))
-        self.level = int(np.clip(enough, 2 * TUNING.first_batch, TUNING.glance))
-
-    def fresh(self, strength: Callable[[PairState], float]) -> PairState | None:
-        """A pair that lacks samples of the level; None where those that are left are followed to the end."""
-        while True:
-            for state in self.followed:
-                if state.size < self.level:
-                    return state
-            if len(self.followed) <= TUNING.followed:
-                return None
-            best = sorted(self.followed, key=strength, reverse=True)
-            kept = best[: max(TUNING.followed, (len(best) + 1) // 2)]
-            self.followed = sorted(kept, key=lambda state: state.index)
-            self.level *= 2
-
-
 class Sequential:
     """A run of the test: the wealth and the hypotheses of every pair, and which ε are rejected so far."""
 
@@ -118,8 +91,7 @@ class Sequential:
         self.chosen: dict[int, tuple[int, Nulls]] = {}
         self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
-        many = len(self.states) > TUNING.followed
-        self.halving = Halving(self.states, self.asked.max_samples) if many else None
+        self.first_look = min(TUNING.glance, self.asked.max_samples // (2 * len(self.states)))
         self.strengths: dict[int, float] = {}
         self.rejected = np.zeros(len(self.grid), dtype=bool)
         self.bar = -math.log(self.asked.alpha)
@@ -340,30 +312,19 @@ class Sequential:
 
     def next_pair(self) -> PairState:
         """The pair to draw from next: at first every pair, later mostly that with the strongest violation."""
-        states: Sequence[PairState] = self.states
-        if self.halving is not None:
-            lacking = self.halving.fresh(lambda state: self.largest(betting.cautious_excess, state))
-            if lacking is not None:
-                return lacking
-            states = self.halving.followed
-        enough = min(TUNING.glance, self.asked.max_samples // (2 * len(states)))
-        fresh = [state for state in states if state.size < enough]
+        fresh = [state for state in self.states if state.size < self.first_look]
         if fresh or len(self.trace) % 4 == 3:
-            return min(fresh or states, key=lambda state: state.size)
+            return min(fresh or self.states, key=lambda state: state.size)
         # Pairs seen little have a bonus.
-        return max(states, key=lambda state: self.strength(state) + 2.0 / math.sqrt(state.size + 1.0))
-
-    def largest(self, excess: Callable[..., Floats], state: PairState) -> float:
-        """The largest excess of an event of a pair over the claim; −∞ without events. With `cautious_excess`
-        no more than luck leaves, as after few samples the best of all events is a rare one."""
-        at = [part[[self.claimed]] for part in self.nulls(state)]
-        found = [excess(*family.shares(), *at).max() for family in state.families()]
-        return float(max(found, default=-math.inf))
+        return max(self.states, key=lambda state: self.strength(state) + 2.0 / math.sqrt(state.size + 1.0))
 
     def strength(self, state: PairState) -> float:
-        """Largest excess over the claim in standard deviations of one sample, until the pair learns again."""
+        """Largest excess of an event of a pair over the claim, in standard deviations of one sample, until
+        the pair learns again; −∞ without events."""
         if state.index not in self.strengths:
-            self.strengths[state.index] = self.largest(betting.excess, state)
+            at = [part[[self.claimed]] for part in self.nulls(state)]
+            found = [betting.excess(*family.shares(), *at).max() for family in state.families()]
+            self.strengths[state.index] = float(max(found, default=-math.inf))
         return self.strengths[state.index]
 
     def batch_size(self, state: PairState) -> int:
@@ -373,9 +334,9 @@ class Sequential:
             # Nothing is learned from fewer samples than `least`, so there is nothing to bet on.
             lacking = TUNING.least - state.size
             size = lacking if lacking > 0 else max(16, int(self.growth(state) * state.size))
-        if self.halving is not None and state.size < self.halving.level:
-            # One batch brings the pair to the level: with many pairs learning takes longer than drawing.
-            size = self.halving.level - state.size
+        if state.size < self.first_look and len(self.states) > TUNING.many_pairs:
+            # One batch is enough for the first look: with many pairs learning takes longer than drawing.
+            size = self.first_look - state.size
         if self.samples > 0:
             if self.job.left() <= self.drawing() / max(self.samples - self.learned, 1):
                 return 0
@@ -537,7 +498,6 @@ class Sequential:
             trace=tuple(self.trace),
             undecided=bool(reason) and not refuted,
             note=reason,
-            followed=len(self.states if self.halving is None else self.halving.followed),
         )
         if winner is None:
             return found
@@ -545,7 +505,7 @@ class Sequential:
         x, y = family.all_hits()
         direction, words = family.words(event)
         text = state.encoder.said(words)
-        if self.halving is not None and not refuted:
+        if len(self.states) > 1 and not refuted:
             text = f"the largest of {len(self.states):,} pairs, where one is large by chance: {text}"
         return replace(
             found,
