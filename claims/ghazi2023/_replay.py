@@ -132,7 +132,7 @@ def apart(balls: Sequence[tuple[Array, float]]) -> bool:
 
 def spread_of(linear: Array) -> Array:
     """The largest distance of a user's aᵢ to their mean, in each trial."""
-    return np.array([max(np.linalg.norm(a - a.mean(axis=0), axis=1)) for a in linear])
+    return np.linalg.norm(linear - linear.mean(axis=1, keepdims=True), axis=2).max(axis=1)
 
 
 def first_answer(

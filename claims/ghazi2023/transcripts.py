@@ -249,10 +249,12 @@ def lost_parts(rng: np.random.Generator) -> int:
 
 
 def three_balls(trials: int, rng: np.random.Generator) -> float:
-    """The largest distance to the nearest point of three balls in space, known by construction.
+    """How far `project` is from the nearest point of three balls in space, at the most.
 
     Balls about cₖ of radius ‖p − cₖ‖ have p on all three surfaces, and v = p + Σ aₖ(p − cₖ) with aₖ ≥ 0 has p
-    as its nearest point; where an aₖ is 0 the other balls decide.
+    as its nearest point; where an aₖ is 0 the other balls decide. The answer is recognised by its optimality,
+    as its distance to p is a multiple of the rounding that grows without limit as the three normals come to
+    lie in a plane.
     """
     worst = 0.0
     for k in range(trials):
@@ -260,7 +262,13 @@ def three_balls(trials: int, rng: np.random.Generator) -> float:
         weights = rng.exponential(size=3) * (np.arange(3) >= k % 3)
         v = p + weights @ (p - centres)
         balls = [Ball(c[None], float(np.linalg.norm(p - c)) * (1.0 + 1e-13)) for c in centres]
-        worst = max(worst, float(np.linalg.norm(project(v[None], balls)[0] - p)))
+        nearest = project(v[None], balls)[0]
+        worst = max(
+            worst,
+            _replay.projection_error(
+                v, nearest, [(c, b.radius) for c, b in zip(centres, balls, strict=True)]
+            ),
+        )
     return worst
 
 
@@ -296,5 +304,5 @@ CLAIM = Claim(
     expected=CONFIRMED,
     check=check,
     smoke=grid(d=(1, 2), runs=1),
-    ci=grid(d=(1, 2, 3), runs=3),
+    ci=grid(d=(1, 2, 3), runs=2),
 )
