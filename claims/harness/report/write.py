@@ -46,7 +46,7 @@ from claims.harness.report.shown import results_of
 from claims.harness.report.site import FONT, HERE, Page, fill
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
-from claims.harness.run.store import inside, latest_run, read_run, remove
+from claims.harness.run.store import latest_run, read_run, remove
 from claims.harness.run.temporary import is_abandoned, temporary_name
 
 FORMAT = "dpclaims-report/1"
@@ -201,7 +201,7 @@ def _fill(
     def put(path: str, text: str) -> None:
         if path in written:
             raise ValueError(f"two pages of the site would be {path}: rename a claim")
-        file = inside(folder, folder / path)
+        file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         written[path] = None

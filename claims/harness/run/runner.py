@@ -21,7 +21,6 @@ from claims.harness.run.cells import ALPHA, Outcome, Settings, cells_of, compute
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.provenance import data_digest, machine, versions
 from claims.harness.run.result import ClaimResult, RunResult
-from claims.harness.run.seal import can_seal
 from claims.harness.run.store import (
     Stored,
     prepare_folder,
@@ -79,7 +78,7 @@ def run(
     jobs       worker processes, each with one BLAS thread.
     out        the run folder; by default below reports/runs, named after the parameters, so that the same
                call resumes a run that was stopped.
-    cache      reuse results of the same sources and parameters from runs of this user.
+    cache      reuse results of the same sources and parameters, from runs in the same place, too.
     data       file or folder for the claims that read one; by default DPCLAIMS_DATA, else the stand-ins.
     scheduler  address of a Dask scheduler that runs the cells instead of local processes.
     claims     folders with papers of other people.
@@ -301,7 +300,7 @@ def _now() -> str:
 
 def _lookup(folder: Path, others: Sequence[Path], state: _Pending, say: Notify) -> Stored | None:
     """A finished result of the same key, in this run or in one beside it, from where it is copied."""
-    found = _stored([folder, *others], state.claim, state.key, say, trusted=folder)
+    found = _stored([folder, *others], state.claim, state.key, say)
     if found is None:
         return None
     where, stored = found
@@ -310,13 +309,8 @@ def _lookup(folder: Path, others: Sequence[Path], state: _Pending, say: Notify) 
     return stored
 
 
-def _stored(
-    folders: Sequence[Path], claim: Claim, key: str, say: Notify, trusted: Path | None = None
-) -> tuple[Path, Stored] | None:
-    """The first of these runs that holds a finished result of this key from a run of this user's own.
-
-    What is broken is named. Where no seal can be made, only the folder `trusted` is believed, without one.
-    """
+def _stored(folders: Sequence[Path], claim: Claim, key: str, say: Notify) -> tuple[Path, Stored] | None:
+    """The first of these runs that holds a finished result of this key; what is broken is named."""
     for folder in folders:
         try:
             stored = read_claim(folder, claim.id, key)
@@ -324,12 +318,8 @@ def _stored(
             say(f"{error}; recomputed", None)
             continue
         # A crash is not a result: it is tried again.
-        if stored is None or stored.result.error is not None:
-            continue
-        if stored.own or (folder == trusted and not can_seal()):
+        if stored is not None and stored.result.error is None:
             return folder, stored
-        if folder == trusted:
-            say(f"{claim.id} in {folder} was not computed by you here; recomputed", None)
     return None
 
 

@@ -3,13 +3,12 @@
     <run>/provenance.json
     <run>/claims/<paper>__<result>/rows.parquet     the measurements
                                    result.json      the verdict and its evidence
-                                   manifest.json    key, seconds, the SHA-256 of the two others, the seal
+                                   manifest.json    key, seconds, the SHA-256 of the two others
 
 A claim's folder appears by one rename, complete or not at all, so a killed run leaves only finished claims
 (and a temporary folder that the next run removes). What does not match its manifest, or carries another key,
 is named and recomputed. Nothing is ever unpickled. A run folder may come from anybody: it is read as data,
-ids and names are checked, and a path that leads out of the folder is refused. Only a result that carries the
-user's own seal stands in for a computation.
+and ids, which name files and folders, are checked.
 """
 
 from __future__ import annotations
@@ -23,13 +22,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from audits.values import brief
 from claims.harness.ids import check_id
+from claims.harness.run.cells import Settings
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
-from claims.harness.run.seal import can_seal, is_sealed, seal
 from claims.harness.run.serialise import dumps, number, read_json
 from claims.harness.run.temporary import is_abandoned, temporary_name, write_synced, write_whole
-from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,11 +37,10 @@ CLAIM_FORMAT = "dpclaims-claim/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A stored claim: its result, its measurements as a table, and whether this user's own run made it."""
+    """A stored claim: its result, and its measurements as a table."""
 
     result: ClaimResult
     rows: pd.DataFrame
-    own: bool
 
 
 def result_key(**parameters: Any) -> str:
@@ -62,8 +58,8 @@ def claim_folder(run: Path, claim_id: str) -> Path:
 
 
 def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame, *, over: bool = False) -> None:
-    """Store one finished claim. Where another process of this user stored the same in the meantime, theirs
-    stays, unless `over`.
+    """Store one finished claim. Where another process stored the same in the meantime, theirs stays, unless
+    `over`.
     """
     target = claim_folder(run, result.id)
     temporary = run / "claims" / temporary_name(target.name)
@@ -80,7 +76,7 @@ def write_claim(run: Path, key: str, result: ClaimResult, rows: pd.DataFrame, *,
         "seconds": seconds,
         "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in contents.items()},
     }
-    contents["manifest.json"] = dumps(manifest | {"seal": seal(manifest)}).encode()
+    contents["manifest.json"] = dumps(manifest).encode()
     try:
         temporary.mkdir(parents=True)
         for name, data in contents.items():
@@ -106,7 +102,7 @@ def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | Non
     folder = claim_folder(run, claim_id)
     if not folder.exists():
         return None
-    manifest = read_json(inside(run, folder / "manifest.json"))
+    manifest = read_json(folder / "manifest.json")
     if not isinstance(manifest, dict) or manifest.get("format") != CLAIM_FORMAT:
         raise ValueError(f"{folder / 'manifest.json'}: not a manifest of dpclaims ({CLAIM_FORMAT})")
     if key is not None and manifest.get("key") != key:
@@ -114,7 +110,7 @@ def read_claim(run: Path, claim_id: str, key: str | None = None) -> Stored | Non
     contents: dict[str, bytes] = {}
     for name in ("rows.parquet", "result.json"):
         try:
-            contents[name] = inside(run, folder / name).read_bytes()
+            contents[name] = (folder / name).read_bytes()
         except OSError as error:
             raise ValueError(f"{folder / name}: {error.strerror}") from error
         known = manifest.get("sha256")
@@ -137,27 +133,7 @@ def _decode(folder: Path, claim_id: str, manifest: dict[str, Any], contents: dic
         raise ValueError(f"{folder}: of another form than this version writes ({error})") from error
     if result.id != claim_id:
         raise ValueError(f"{folder / 'result.json'}: foreign, it is about {result.id!r}")
-    return Stored(result=result, rows=rows, own=is_sealed(manifest))
-
-
-def inside(run: Path, file: Path) -> Path:
-    """The file itself; ValueError where it leads out of the run's folder, by a link, or is no plain file.
-
-    A file that is missing passes: who opens it says so.
-    """
-    if not _resolved(file).is_relative_to(_resolved(run)):
-        raise ValueError(f"{file}: it leads out of the run's folder")
-    if file.exists() and not file.is_file():
-        raise ValueError(f"{file}: not a plain file")
-    return file
-
-
-def _resolved(path: Path) -> Path:
-    """The path without links; ValueError for a link that leads to itself, where Python's error is either."""
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError) as error:
-        raise ValueError(f"{path}: it is a link that leads to itself") from error
+    return Stored(result=result, rows=rows)
 
 
 def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
@@ -166,38 +142,21 @@ def write_provenance(run: Path, provenance: dict[str, Any]) -> None:
 
 
 def read_provenance(run: Path) -> dict[str, Any]:
-    """provenance.json of a run folder; ValueError where the folder is none, or a field is not of its kind."""
+    """provenance.json of a run folder; ValueError where the folder is none, or a field is missing."""
     file = run / "provenance.json"
     if not file.is_file():
         raise ValueError(f"{run} is not a run folder of `dpclaims run`: it has no provenance.json")
-    document = read_json(inside(run, file))
+    document = read_json(file)
     if not isinstance(document, dict) or document.get("format") != RUN_FORMAT:
         raise ValueError(f"{file}: not written by this version of dpclaims ({RUN_FORMAT})")
     try:
-        _check_provenance(document)
+        for claim_id in document["claims"]:
+            check_id(claim_id)
+        Settings(tier=document["tier"], seed=document["seed"], alpha=number(document["alpha"]))
+        number(document["alpha_per_claim"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: of another form than this version writes ({error})") from error
     return document
-
-
-def _check_provenance(document: dict[str, Any]) -> None:
-    """Every field is shown on pages or names files: each must be of its kind."""
-    if not isinstance(document.get("claims"), list):
-        raise ValueError("it lists no claims")
-    for claim_id in document["claims"]:
-        check_id(claim_id)
-    if document["tier"] not in TIERS:
-        raise ValueError(f"tier must be one of {', '.join(TIERS)}, got {brief(document['tier'])}")
-    if type(document["seed"]) is not int:
-        raise ValueError(f"seed must be a whole number, got {brief(document['seed'])}")
-    for name in ("alpha", "alpha_per_claim"):
-        if not 0.0 < number(document[name]) < 1.0:
-            raise ValueError(f"{name} must be in (0, 1), got {brief(document[name])}")
-    for name in ("sources", "versions", "machine"):
-        if not isinstance(document[name], dict):
-            raise ValueError(f"{name} must be an object, got {brief(document[name])}")
-    if not isinstance(document.get("data"), dict | None):
-        raise ValueError(f"data must be an object or null, got {brief(document['data'])}")
 
 
 def read_run(run: Path) -> RunResult:
@@ -230,10 +189,6 @@ def prepare_folder(run: Path) -> None:
     if run.is_dir() and any(run.iterdir()) and not _ours(run):
         raise ValueError(f"--out {str(run)!r} holds other files and is not a run folder; name a new folder")
     (run / "claims").mkdir(parents=True, exist_ok=True)
-    for folder in (run, run / "claims"):
-        # What is written below must not land elsewhere.
-        if not _resolved(folder).is_relative_to(_resolved(run)):
-            raise ValueError(f"--out {str(run)!r}: {folder.name} leads out of it")
     for left in [*run.glob(".*-*"), *(run / "claims").glob(".*-*")]:
         if is_abandoned(left):
             remove(left)
@@ -263,7 +218,7 @@ def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> N
         present = None if key is None else read_claim(target.parent.parent, claim_id, key)
     except ValueError:
         present = None
-    if present is None or (can_seal() and not present.own):
+    if present is None:
         away = temporary.with_name(temporary.name + "-old")
         os.rename(target, away)
         os.rename(temporary, target)
