@@ -43,9 +43,7 @@ def main() -> None:
         for problem in problems:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
-    from claims.harness.commands.supervised import supervised
-
-    supervised(command)
+    raise SystemExit(command())
 
 
 def command() -> int:

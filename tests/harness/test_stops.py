@@ -129,21 +129,6 @@ def test_a_signal_is_one_sentence_with_what_was_done_and_its_own_status(monkeypa
     assert after == before
 
 
-def test_a_signal_whose_exception_is_thrown_away_comes_once_more():
-    class Ends:
-        def __del__(self):  # Python throws away what is raised here
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(0.01)
-
-    def run():
-        Ends()  # ends at once
-        time.sleep(10)
-        raise AssertionError("the signal was lost")
-
-    with heeded(signal.SIGTERM), signals_raise(), pytest.raises(Signalled):
-        run()
-
-
 def test_what_is_ignored_stays_ignored():
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

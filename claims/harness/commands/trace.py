@@ -35,7 +35,7 @@ from claims.harness.commands.options import (
     options_of,
 )
 from claims.harness.commands.printed import harmless
-from claims.harness.commands.supervised import leave
+from claims.harness.commands.stopping import leave
 from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr

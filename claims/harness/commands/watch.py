@@ -15,8 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from claims.harness.commands.stopping import signals_raise
-from claims.harness.commands.supervised import leave
+from claims.harness.commands.stopping import leave, signals_raise
 from claims.harness.run.result import UNDECIDED
 
 if TYPE_CHECKING:
