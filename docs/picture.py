@@ -84,14 +84,15 @@ def draw_map(file: Path, paper: str = "song2021") -> None:
     """Write the map of a paper as SVG, as the site draws it, without its links."""
     import re
 
-    from claims.harness.index import index
+    from claims import load
+    from claims.harness.entry import entry_of
     from claims.harness.map import layout, map_of
     from claims.harness.report.maps import drawn
     from claims.harness.report.site import Page, environment
 
-    found = map_of(paper, index().claims)
+    found = map_of(paper, list(map(entry_of, load(paper))))
     places = layout(found, ROOT / "claims" / paper / "map.plain")
-    assert places is not None, "give `dot`, or a map.plain of today's uses"
+    assert places is not None, "give a map.plain of today's uses"
     page = Page(title=paper, path="map.html")
     shown = environment().globals["maps"].map(drawn(found, places), page, f"the map of {paper}", set())
     svg = re.search(r"<svg.*</svg>", str(shown), re.DOTALL)

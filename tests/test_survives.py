@@ -164,7 +164,7 @@ PROGRAMS = [  # name, command, top of the module, first line of the mechanism, s
     ("import leaves", "audit", "os._exit(0)", "", 2, "called exit(0)"),
     ("import leaves", "trace", "os._exit(0)", "", 2, "called exit(0)"),
     ("a call leaves", "audit", "", "os._exit(0)", 2, "called exit(0)"),
-    ("a call leaves", "trace", "", "os._exit(0)", 4, "called exit(0)"),
+    ("a call leaves", "trace", "", "os._exit(0)", 2, "ends with a call of os._exit(0)"),
 ]  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
+from claims.harness.entry import entry_of
 from claims.harness.errata import check_file, owes_check, run_check
-from claims.harness.index import entry_of
 from claims.harness.map import behind, used_by_results
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import ClaimResult

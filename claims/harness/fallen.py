@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from claims.harness.index import Entry
+from claims.harness.entry import Entry
 
 
 def has_fallen(claim: Entry) -> bool:

@@ -7,14 +7,12 @@ proved it: a theorem may hold, and its proof use a lemma that falls.
 from __future__ import annotations
 
 import shlex
-import shutil
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from claims.harness.index import Entry
+from claims.harness.entry import Entry
 from claims.harness.standing import Standing, readings_of, result_of, standing
 
 Uses = Mapping[str, Mapping[str, str]]
@@ -30,9 +28,6 @@ COLOURS = {
 """Of the border, by the standing of the statement."""
 FILLS = ("#dff3e3", "#e8ebee", "#fde6d9")
 """By what stands behind it, in the order of `Support`."""
-DOT = ("dot", "-Tplain")
-PATIENCE = 20.0
-"""Seconds that Graphviz may take."""
 
 
 class Support(StrEnum):
@@ -227,22 +222,15 @@ class Layout:
     edges: Sequence[tuple[str, str, Sequence[tuple[float, float]]]]
 
 
-def layout(found: PaperMap, kept: Path | None = None) -> Layout | None:
-    """The layout of a map by Graphviz where it is installed, else one kept in a file, if it is of this map.
-
-    kept  a file that ``dpclaims show PAPER --dot | dot -Tplain`` wrote. None where there is neither: then the
+def layout(found: PaperMap, kept: Path) -> Layout | None:
+    """The layout of a map that Graphviz made and a file keeps; None where there is none of this map: then the
     map is a list.
+
+    kept  what ``dpclaims show PAPER --dot | dot -Tplain > map.plain`` wrote, in the folder of the paper.
     """
-    plain = ""
-    if shutil.which(DOT[0]):
-        try:
-            done = subprocess.run(DOT, input=dot(found), capture_output=True, text=True, timeout=PATIENCE)
-            plain = done.stdout if done.returncode == 0 else ""
-        except (OSError, subprocess.TimeoutExpired):
-            plain = ""
-    if not plain and kept is not None and kept.is_file():
-        plain = kept.read_text(encoding="utf-8")
-    made = _read_plain(plain)
+    if not kept.is_file():
+        return None
+    made = _read_plain(kept.read_text(encoding="utf-8"))
     wanted = {(a, b) for a, used in found.uses.items() for b in used}
     return made if made.boxes and {(a, b) for a, b, _ in made.edges} == wanted else None
 

@@ -192,7 +192,7 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
 def paper_map(paper: str) -> Block:
     """What the proofs of a paper use, as a tree; how its results stand is what is expected of them."""
-    from claims.harness.index import entry_of
+    from claims.harness.entry import entry_of
     from claims.harness.map import legend, map_of, tree
 
     found = map_of(paper, [entry_of(c) for c in _catalogue(paper).claims])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
+from claims.harness.entry import Entry
 from claims.harness.finding import Weight
-from claims.harness.index import Entry
 
 MATTERS = (Weight.THEOREM, Weight.ALGORITHM)
 """The weights of a fallen reading for which "the result holds" would mislead; nobody claims a wider range."""

@@ -12,10 +12,10 @@ from audits.judge import at_most, equals
 from claims.harness.commands.listing import fallen_table, fallen_text
 from claims.harness.conformance import Context, finding, premises
 from claims.harness.discover import Catalogue
+from claims.harness.entry import entry_of
 from claims.harness.errata import form_problem, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Finding, Weight, finding_from_json
-from claims.harness.index import entry_of
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import result_from_json
 from claims.harness.run.runner import Settings, run_claims

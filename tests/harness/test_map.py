@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claims.harness.conformance import uses
-from claims.harness.index import entry_of, index
+from claims.harness.discover import load
+from claims.harness.entry import entry_of
 from claims.harness.map import Support, behind, dot, layout, legend, map_of, tree, used_by_results, what_if
 from claims.harness.places import OWN
 from claims.harness.report.maps import drawn, lists
@@ -71,9 +72,7 @@ stop
 """
 
 
-def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it(
-    tmp_path, monkeypatch
-) -> None:
+def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it(tmp_path) -> None:
     theorem = claim("theorem-1", uses={"lemma-1": "in the text"})
     entries = [
         entry_of(c) for c in (theorem, claim("lemma-1", uses=["lemma-2"]), falls("lemma-2"), claim("lemma-3"))
@@ -102,7 +101,6 @@ def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it
     assert '"demo/theorem-1" -> "demo/lemma-1" [style=dashed];' in dot(found)
     kept = tmp_path / "map.plain"
     kept.write_text(PLAIN)
-    monkeypatch.setattr("shutil.which", lambda name: None)
     places = layout(found, kept)
     assert places is not None
     shown = drawn(found, places, found.near("demo/lemma-1"), "demo/lemma-1")
@@ -121,8 +119,7 @@ def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(OWN.glob("*/map.plain")), ids=lambda f: f.parent.name)
-def test_a_layout_that_is_shipped_is_of_todays_uses(file, monkeypatch) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    found = map_of(file.parent.name, index().claims)
+def test_a_layout_that_is_shipped_is_of_todays_uses(file) -> None:
+    found = map_of(file.parent.name, list(map(entry_of, load(file.parent.name))))
     told = f"dpclaims show {file.parent.name} --dot | dot -Tplain > {file.relative_to(OWN.parent)}"
     assert layout(found, file) is not None, told

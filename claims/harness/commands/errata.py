@@ -9,10 +9,10 @@ from pathlib import Path
 
 from claims.harness.claim import Claim, Paper
 from claims.harness.commands.printed import harmless, untagged
+from claims.harness.entry import entry_of
 from claims.harness.errata import Checked, check_file, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Weight
-from claims.harness.index import entry_of
 
 INTRODUCTION = """\
 These remarks came up while every result of the paper was implemented and checked by computation. They are

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from claims.harness.discover import broken, discover, select
+from claims.harness.entry import Entry, entry_of
 from claims.harness.fallen import by_weight, has_fallen, slip_of
-from claims.harness.index import Entry, index
-from claims.harness.places import matches, meant, near_miss
 from claims.harness.report.terminal import as_text
 from claims.harness.standing import Standing, readings_of, result_of, standing
 from claims.harness.words import Kind
@@ -29,11 +29,11 @@ def list_command(
     from claims.harness.run.last import last_verdicts
 
     _check_asked(kind, fallen=fallen, markdown=markdown, json=json)
-    found = index(folders)
-    claims = _chosen(found.claims, patterns, found.problems)
-    for paper, sentence in found.problems:
-        if not patterns or any(matches(paper, pattern.split("/")[0]) for pattern in patterns):
-            print(f"dpclaims: {sentence}", file=sys.stderr)
+    catalogue = discover(folders)
+    everything = [entry_of(c) for c in catalogue.claims]
+    claims = [entry_of(c) for c in select(catalogue, patterns)]
+    for problem in broken(catalogue, patterns):
+        print(f"dpclaims: {problem.sentence}", file=sys.stderr)
     # Of each paper its own results first, then what is claimed about programs that check them.
     claims = sorted(
         (c for c in claims if kind is None or c.kind == kind), key=lambda c: (c.paper, c.role == "program")
@@ -41,7 +41,7 @@ def list_command(
     if fallen:
         claims = by_weight([c for c in claims if has_fallen(c)])
     if markdown:
-        print(fallen_table(claims, found.claims))
+        print(fallen_table(claims, everything))
         return
     last = last_verdicts([c.id for c in claims])
     if json:
@@ -50,7 +50,7 @@ def list_command(
         print_json({"format": "dpclaims-list/1", "claims": [listed(c, last.get(c.id)) for c in claims]})
         return
     if fallen:
-        print(fallen_text(claims, found.claims), end="")
+        print(fallen_text(claims, everything), end="")
         return
     _print_table(claims, last)
 
@@ -73,17 +73,6 @@ def _print_table(claims: Sequence[Entry], last: Mapping[str, str]) -> None:
         print(
             f"{claim.id:{width}}  {claim.kind:11}  {claim.expected:12}  {verdict:12}  {as_text(claim.title)}"
         )
-
-
-def _chosen(
-    claims: Sequence[Entry], patterns: Sequence[str], problems: Sequence[tuple[str, str]]
-) -> list[Entry]:
-    """Those that match one of the patterns; ValueError where a pattern matches nothing."""
-    wanted = [meant(pattern, {c.id: c.label for c in claims}) for pattern in patterns]
-    for pattern in wanted:
-        if not any(matches(c.id, pattern) for c in claims):
-            raise ValueError(near_miss(pattern, [c.id for c in claims], problems))
-    return [c for c in claims if not patterns or any(matches(c.id, p) for p in wanted)]
 
 
 def listed(claim: Entry, last: str | None) -> dict[str, Any]:

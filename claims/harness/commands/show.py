@@ -10,7 +10,7 @@ import typer
 
 from audits.evidence import Evidence
 from claims.harness.claim import Claim
-from claims.harness.index import Entry, entry_of
+from claims.harness.entry import Entry, entry_of
 from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import believed, describe
 from claims.harness.report.shown import first_sentences

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from claims.harness.claim import Claim
+from claims.harness.entry import Entry, entry_of
 from claims.harness.fallen import by_weight, has_fallen, slip_of
-from claims.harness.index import Entry, entry_of
 from claims.harness.run.result import ClaimResult
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
 from claims.harness.commands.errata import document
+from claims.harness.entry import Entry, entry_of
 from claims.harness.finding import Weight
-from claims.harness.index import Entry, entry_of
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.describe import believed
 from claims.harness.report.findings import shown_findings
@@ -87,8 +87,7 @@ class Site:
             own |= {r.id: entry_shown(r) for result in self.of(paper) for r in result.readings}
             found = map_of(paper, list(own.values()))
             file = next((c.file for c in self.catalogue.values() if c.paper.key == paper), None)
-            kept = None if file is None else file.parent / "map.plain"
-            self._maps[paper] = found, layout(found, kept) if any(found.uses.values()) else None
+            self._maps[paper] = found, None if file is None else layout(found, file.parent / "map.plain")
         return self._maps[paper]
 
     @property

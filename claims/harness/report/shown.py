@@ -11,8 +11,8 @@ from typing import Any
 
 from audits.evidence import Evidence
 from claims.harness.claim import Claim
+from claims.harness.entry import Entry, entry_of
 from claims.harness.finding import Finding, Weight
-from claims.harness.index import Entry, entry_of
 from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.standing import MATTERS, Standing, standing
 
