@@ -214,4 +214,4 @@ def baseline_exponents(papers: Sequence[str]) -> frozenset[tuple[str, str]]:
 
     files = [baseline_file(paper) for paper in papers]
     found = [item for f in files if f.exists() for item in read_baseline(f).items()]
-    return frozenset((claim, axis) for (claim, axis, _), exponent in found if exponent.axis)
+    return frozenset((claim, axis) for (claim, axis, _), entry in found if entry["axis"])

@@ -23,7 +23,7 @@ def test_every_judged_exponent_of_levy2021_has_one_bug():
     judged = {
         (claim, axis)
         for (claim, axis, _), exponent in read_baseline(baseline_file("levy2021")).items()
-        if exponent.claimed is not None
+        if exponent["claimed"] is not None
     }
     found = _bugs_of_axes("levy2021")
     assert judged <= set(found)

@@ -207,8 +207,8 @@ def write(file: Path, content: Mapping[str, Any]) -> None:
 def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
     """The fits of a baseline by group.
 
-    Raises ValueError, naming the file, where it is missing, malformed, empty, has a key twice, or holds
-    another risk or other groups than these.
+    Raises ValueError, naming the file, where it is missing, malformed, empty, or holds another risk or other
+    groups than these.
     """
     content = _parsed(file)
     if content.get("risk", risk) != risk:
@@ -226,14 +226,8 @@ def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
 
 
 def _parsed(file: Path) -> dict[str, Any]:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        twice = [key for key, _ in pairs if sum(key == other for other, _ in pairs) > 1]
-        if twice:
-            raise ValueError(f"the key {twice[0]!r} is there twice")
-        return dict(pairs)
-
     try:
-        content = json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=once)
+        content = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ValueError(f"--baseline {str(file)!r} does not exist: write it with --update") from None
     except OSError as error:
@@ -248,18 +242,20 @@ def _parsed(file: Path) -> dict[str, Any]:
 def _kept(fit: Mapping[str, Any]) -> Kept:
     level = fit.get("level")
     return Kept(
-        exponents={str(axis): _exponent(entry) for axis, entry in fit["exponents"].items()},
+        exponents={str(axis): exponent_of(entry) for axis, entry in fit["exponents"].items()},
         centre={} if level is None else {str(a): number(v) for a, v in level["at"].items()},
-        level=None if level is None else _exponent(level),
+        level=None if level is None else exponent_of(level),
         harm={str(axis): str(entry.get("worse", "either")) for axis, entry in fit["exponents"].items()},
     )
 
 
-def _exponent(entry: Mapping[str, Any]) -> Exponent:
+def exponent_of(entry: Mapping[str, Any]) -> Exponent:
+    """The exponent, or level, that an entry of a baseline holds; KeyError or ValueError where it is none."""
     from audits.rates import Exponent
 
+    freedom = optional(entry["degrees_of_freedom"])
     return Exponent(
         estimate=number(entry["estimate"]),
         standard_error=number(entry["standard_error"]),
-        degrees_of_freedom=optional(entry["degrees_of_freedom"]) or 0.0,
+        degrees_of_freedom=math.inf if freedom is None else freedom,
     )

@@ -17,9 +17,7 @@ from claims.harness.exchange import (
     Case,
     Outputs,
     from_here,
-    must_plot,
     publish,
-    save_plot,
 )
 from claims.harness.run.serialise import print_json
 
@@ -30,14 +28,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What is found of the rows of one group: its words, its JSON, the fits to draw, the word that counts.
+    """What is found of the rows of one group: its words, its JSON, the word that counts.
 
     answer  "better", "open"; of one form "none" where no power of an axis is left, "left" or "open".
     """
 
     lines: Sequence[str]
     document: Mapping[str, Any]
-    fits: Sequence[FormFit]
     answer: str
 
 
@@ -53,12 +50,11 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
     nothing of forms.
     """
     form, against = asked.form, asked.compare
-    if asked.claimed or asked.baseline or asked.predict or asked.vanishing or asked.side != "tight":
+    if asked.claimed or asked.baseline or asked.plot or asked.vanishing or asked.side != "tight":
         raise ValueError(
             "--form and --compare go with --csv, --risk, --group, --trial, --error, --tolerance, --alpha, "
-            "--plot, --junit, --summary, --json only"
+            "--junit, --summary, --json only"
         )
-    must_plot(asked.plot)
     if form is not None and against:
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
@@ -74,7 +70,6 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
             )
         except ValueError as error:
             raise ValueError(f"{name}: {error}" if name else str(error)) from error
-    _draw(found, asked)
     cases = [_case(name, one, asked, form or " against ".join(against)) for name, one in found.items()]
     publish("dpclaims rates", f"dpclaims: forms of {asked.csv}", cases, outputs)
     if json:
@@ -100,17 +95,15 @@ def _one(table: Any, asked: RatesAsked, form: str, alpha: float) -> Found:
     each = alpha / max(len(fit.trends), 1)
     left = {axis: _left(trend, asked.tolerance, each) for axis, trend in fit.trends.items()}
     answer = next((word for word in ("left", "open") if word in left.values()), "none" if left else "open")
-    return Found(lines=[*_fit(fit, left)], document=_fitted(fit, left), fits=[fit], answer=answer)
+    return Found(lines=[*_fit(fit, left)], document=_fitted(fit, left), answer=answer)
 
 
 def _two(table: Any, asked: RatesAsked, forms: list[str]) -> Found:
-    from audits.rates.forms import compare_forms, fit_form
+    from audits.rates.forms import compare_forms
 
     choice = compare_forms(table, str(asked.risk), *forms, level=EQUIVALENCE_ALPHA, **_options(asked))
-    drawn = forms if asked.plot else []
     return Found(
         lines=[*_choice(choice, forms)], document={"forms": forms, **asdict(choice)},
-        fits=[fit_form(table, str(asked.risk), text, **_options(asked)) for text in drawn],
         answer="better" if choice.better else "open",
     )  # fmt: skip
 
@@ -122,39 +115,6 @@ def _case(name: str, found: Found, asked: RatesAsked, what: str) -> Case:
         outcome=OUTCOMES[found.answer], message="; ".join(line.strip() for line in found.lines),
         place=(from_here(asked.csv), 1),
     )  # fmt: skip
-
-
-def _draw(found: Mapping[str, Found], asked: RatesAsked) -> None:
-    """Of each group a panel an axis: measured risks and those of each form; under it the residuals."""
-    if asked.plot is None:
-        return
-    from matplotlib.figure import Figure
-
-    axes = list(dict.fromkeys(axis for one in found.values() for fit in one.fits for axis in fit.form.axes))
-    figure = Figure(figsize=(4.5 * len(axes), 5.5 * len(found)), layout="constrained")
-    panels: Any = figure.subplots(
-        2 * len(found), len(axes), squeeze=False, sharex="col", height_ratios=(3, 2) * len(found)
-    )
-    for row, (name, one) in enumerate(found.items()):
-        for axis, upper, lower in zip(axes, panels[2 * row], panels[2 * row + 1], strict=True):
-            _panel(axis, upper, lower, [fit for fit in one.fits if axis in fit.form.axes])
-            upper.set_title(name)
-    save_plot(figure, asked.plot)
-
-
-def _panel(axis: str, upper: Any, lower: Any, fits: Sequence[FormFit]) -> None:
-    for k, fit in enumerate(fits):
-        x, risk, fitted = (fit.cells[name] for name in (axis, "risk", "fitted"))
-        error = 2.0 * fit.cells["standard_error"]
-        if k == 0:
-            upper.errorbar(x, risk, yerr=error, fmt="o", color="C0", label="measured, ± 2 errors")
-        upper.plot(x, fitted, "_", markersize=14, color=f"C{k + 1}", label=fit.form.text)
-        lower.errorbar(x, risk / fitted - 1.0, yerr=error / fitted, fmt="o", color=f"C{k + 1}")
-    upper.set(xscale="log", yscale="log", ylabel="risk")
-    upper.legend(fontsize="small")
-    lower.axhline(0.0)
-    lower.set(xlabel=axis, ylabel="residual")
-    lower.xaxis.set_minor_formatter("")  # labels between the powers of ten lie over each other
 
 
 def _left(trend: Exponent, tolerance: float, alpha: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -163,8 +162,6 @@ def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
                 yield f"  what would decide: {axis.advice}"
         if fit.trials:
             yield f"  {fit.trials[1]} trials by column {fit.trials[0]!r}, each left out of all cells"
-        for place, (risk, low, high), beyond in _predictions(fit, asked):
-            yield f"  risk at {place}: {risk:.4g} [{low:.4g}, {high:.4g}] (95 % for one more cell{beyond})"
     for row in answer.compared:
         yield str(row)
         if row.advice:
@@ -173,19 +170,6 @@ def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
         count = sum(len(fit.axes) for fit in answer.fits.values())
         done = f"written: {count} exponents" if written else "not written: an exponent is refuted (--force)"
         yield f"baseline {asked.baseline} {done}"
-
-
-def _predictions(fit: RateFit, asked: RatesAsked) -> Iterator[tuple[str, tuple[float, float, float], str]]:
-    """The place, the risk with its interval, and how far beyond what was measured."""
-    if asked.predict is None:
-        return
-    place = _assignments("--predict", "n=1e6", asked.predict, asked.axis)
-    outside: list[str] = []
-    for axis, value in place.items():
-        low, high = float(fit.cells[axis].min()), float(fit.cells[axis].max())
-        decades = math.log10(max(low / value, value / high)) if value > 0.0 else 0.0
-        outside += [f"; {decades:.2g} decades of {axis} beyond the cells"] * (decades > 0.0)
-    yield asked.predict, fit.predict(place), "".join(outside)
 
 
 def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any]:
@@ -200,11 +184,6 @@ def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any
         "trials": [
             {"group": group, "column": fit.trials[0], "count": fit.trials[1]}
             for group, fit in answer.fits.items() if fit.trials
-        ],
-        "predictions": [
-            {"group": group, "at": place, "risk": risk[0], "low": risk[1], "high": risk[2]}
-            for group, fit in answer.fits.items()
-            for place, risk, _ in _predictions(fit, asked)
         ],
         "baseline": None if asked.baseline is None else str(asked.baseline),
         "updated": written,
@@ -224,23 +203,19 @@ def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | N
     >>> parse_claimed("n=-1, m=-0.5", ["n", "m"])
     {'n': -1.0, 'm': -0.5}
     """
-    return None if text is None else _assignments("--claimed", "n=-1,m=-0.5", text, axes)
-
-
-def _assignments(flag: str, example: str, text: str, axes: Sequence[str]) -> dict[str, float]:
+    if text is None:
+        return None
     found: dict[str, float] = {}
     for part in text.split(","):
-        name, separator, value = (p.strip() for p in part.partition("="))
+        name, _, value = (p.strip() for p in part.partition("="))
         if name in found:
-            raise ValueError(f"{flag} names {name!r} twice, got {text!r}")
+            raise ValueError(f"--claimed names {name!r} twice, got {text!r}")
         try:
-            if not separator:
-                raise ValueError
             found[name] = float(value)
         except ValueError:
-            raise ValueError(f"{flag} must look like {example!r}, got {text!r}") from None
+            raise ValueError(f"--claimed must look like 'n=-1,m=-0.5', got {text!r}") from None
         if name not in axes:
-            raise ValueError(f"{flag} names {name!r}, which is no --axis; axes are {', '.join(axes)}")
+            raise ValueError(f"--claimed names {name!r}, which is no --axis; axes are {', '.join(axes)}")
     return found
 
 

@@ -6,14 +6,13 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from audits.evidence import Evidence
 from claims.harness import exchange
 from claims.harness.claim import Claim
-from claims.harness.commands.exponents import LEVEL_TOLERANCE, Compared, status_of
+from claims.harness.commands.exponents import LEVEL_TOLERANCE, Compared, exponent_of, status_of
 from claims.harness.commands.progress import progress
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover
@@ -22,16 +21,18 @@ from claims.harness.places import matches
 from claims.harness.run.provenance import data_folder, versions
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
 from claims.harness.run.runner import ALPHA, NUMERICS, run
-from claims.harness.run.serialise import dumps, number, optional, print_json, read_json, whole
-
-if TYPE_CHECKING:
-    from audits.rates import Exponent
+from claims.harness.run.serialise import dumps, print_json, read_json
 
 FORMAT = "dpclaims-baseline/2"
 TIER, SEED = "ci", 0
 
 Name = tuple[str, str, str]
 """Claim id, axis (of a level its quantity, which says the risk and the place), and the grid point as text."""
+Entry = Mapping[str, Any]
+"""An exponent or a level as a baseline holds it."""
+KEPT = ("axis", "quantity", "worse", "point", "estimate", "standard_error", "degrees_of_freedom", "low",
+        "high", "confidence", "claimed", "samples")  # fmt: skip
+"""Fields of the evidence that an entry has, beside the claim; its point is text."""
 
 
 def check_baseline(
@@ -82,42 +83,41 @@ def check_baseline(
     return PASSED if asked.update else status_of(row.outcome for row in rows.values())
 
 
-def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Evidence]:
+def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Entry]:
     """The exponents of all baselines; ValueError where one is missing that must not be."""
-    found: dict[Name, Evidence] = {}
+    found: dict[Name, Entry] = {}
     for file in dict.fromkeys(files):
         if file.exists() or not may_be_missing:
             found |= read_baseline(file)
     return found
 
 
-def _write_all(files: Mapping[str, Path], found: Mapping[Name, Evidence]) -> None:
+def _write_all(files: Mapping[str, Path], found: Mapping[Name, Entry]) -> None:
     """Each baseline with the exponents of its papers; `files` has the baseline of each paper."""
     for file in dict.fromkeys(files.values()):
         papers = {key for key, place in files.items() if place == file}
         write_baseline(file, {n: e for n, e in found.items() if n[0].split("/")[0] in papers})
 
 
-def exponents(result: RunResult) -> dict[Name, Evidence]:
+def exponents(result: RunResult) -> dict[Name, Entry]:
     """The exponents and levels of a run by name; ValueError where two have one name."""
-    found: dict[Name, Evidence] = {}
+    found: dict[Name, Entry] = {}
     for claim in result.claims:
         for e in claim.evidence:
             if e.standard_error is None:
                 continue
-            name = (claim.id, e.axis or e.quantity, _point(e.point))
+            point = ", ".join(f"{k}={v}" for k, v in sorted(e.point.items()))
+            name = (claim.id, e.axis or e.quantity, point)
             if name in found:
                 raise ValueError(f"{claim.id} fits {name[1]!r} twice at one point: give them points")
-            found[name] = e
+            found[name] = {"claim": claim.id, **{key: getattr(e, key) for key in KEPT}, "point": point}
     return found
 
 
-def compare(
-    new: Mapping[Name, Evidence], old: Mapping[Name, Evidence], asked: RatesAsked
-) -> dict[Name, Compared]:
+def compare(new: Mapping[Name, Entry], old: Mapping[Name, Entry], asked: RatesAsked) -> dict[Name, Compared]:
     """Each exponent or level beside the baseline.
 
-    Which direction is worse is a field of the evidence, and for a rate that is tight follows from the axis: a
+    Which direction is worse is a field of an entry, and for a rate that is tight follows from the axis: a
     risk that falls faster is no regression. A level that is open leaves the status alone.
     """
     from audits.rates import compare_exponents
@@ -128,54 +128,43 @@ def compare(
     for name in sorted(new.keys() | old.keys()):
         claim, what, point = name
         a, b = new.get(name), old.get(name)
-        axis = next((e.axis for e in (a, b) if e is not None and e.axis), "")
+        axis = next((e["axis"] for e in (a, b) if e is not None and e["axis"]), "")
+        before = None if b is None else exponent_of(b)
         change = None
-        if a is not None and b is not None:
-            worse = a.worse or "either"
+        if a is not None and before is not None:
+            worse = a["worse"] or "either"
             if worse == "either":
                 worse = which_is_worse(falls(what, np.ones(0)))
             tolerance = asked.tolerance if axis else math.log1p(LEVEL_TOLERANCE)
-            change = compare_exponents(_fitted(a), _fitted(b), tolerance=tolerance, alpha=each, worse=worse)
+            change = compare_exponents(exponent_of(a), before, tolerance=tolerance, alpha=each, worse=worse)
         found[name] = Compared(
             group=f"{claim}, {point}" if point else claim,
             axis=axis,
             what=f"exponent of {axis}" if axis else what,
             answer=change.answer if change else "new" if b is None else "missing",
-            baseline=None if b is None else _fitted(b),
+            baseline=before,
             change=change,
             binding=bool(axis),
         )
     return found
 
 
-def _fitted(evidence: Evidence) -> Exponent:
-    from audits.rates import Exponent
-
-    assert evidence.standard_error is not None
-    freedom = evidence.degrees_of_freedom
-    return Exponent(
-        estimate=evidence.estimate,
-        standard_error=evidence.standard_error,
-        degrees_of_freedom=math.inf if freedom is None else freedom,
-    )
-
-
-def read_baseline(file: Path) -> dict[Name, Evidence]:
-    """The exponents of a baseline file; ValueError, naming the file, where it is missing or malformed."""
+def read_baseline(file: Path) -> dict[Name, Entry]:
+    """The entries of a baseline file; ValueError, naming the file, where it is missing or malformed."""
     if not file.exists():
         raise ValueError(f"no baseline at {file}: write one with `dpclaims rates --update`")
     document = read_json(file)
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise ValueError(f"{file}: not a baseline of dpclaims ({FORMAT})")
     try:
-        return {
-            (e["claim"], e["axis"] or e["quantity"], e["point"]): _exponent(e) for e in document["exponents"]
-        }
+        for entry in document["exponents"]:
+            exponent_of(entry)
+        return {(e["claim"], e["axis"] or e["quantity"], e["point"]): e for e in document["exponents"]}
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file}: malformed exponent ({error})") from error
 
 
-def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
+def write_baseline(file: Path, found: Mapping[Name, Entry]) -> None:
     """Write the baseline, with where it comes from, by one rename."""
     known = versions()
     document = {
@@ -183,16 +172,7 @@ def write_baseline(file: Path, found: Mapping[Name, Evidence]) -> None:
         "provenance": {
             "tier": TIER, "seed": SEED, "alpha": ALPHA, "versions": {name: known[name] for name in NUMERICS},
         },
-        "exponents": [
-            {
-                "claim": claim, "axis": e.axis, "quantity": e.quantity, "worse": e.worse, "point": point,
-                "estimate": e.estimate,
-                "standard_error": e.standard_error, "degrees_of_freedom": e.degrees_of_freedom,
-                "low": e.low, "high": e.high, "confidence": e.confidence, "claimed": e.claimed,
-                "samples": e.samples,
-            }
-            for (claim, _, point), e in sorted(found.items())
-        ],
+        "exponents": [entry for _, entry in sorted(found.items())],
     }  # fmt: skip
     exchange.write(file, dumps(document))
 
@@ -207,27 +187,6 @@ def _rate_claims(patterns: Sequence[str], folders: Sequence[Path]) -> list[Claim
     return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
 
 
-def _exponent(entry: Mapping[str, Any]) -> Evidence:
-    return Evidence(
-        quantity=entry.get("quantity", f"exponent of {entry['axis']}"),
-        estimate=number(entry["estimate"]),
-        low=number(entry["low"]),
-        high=number(entry["high"]),
-        confidence=number(entry["confidence"]),
-        method="baseline",
-        samples=whole(entry["samples"]),
-        claimed=optional(entry["claimed"]),
-        axis=entry["axis"],
-        worse=entry["worse"],
-        standard_error=number(entry["standard_error"]),
-        degrees_of_freedom=optional(entry["degrees_of_freedom"]),
-    )
-
-
-def _point(point: Mapping[str, Any]) -> str:
-    return ", ".join(f"{k}={v}" for k, v in sorted(point.items()))
-
-
 def baseline_file(paper: str, *, for_writing: bool = False) -> Path:
     """Where the baseline of a paper stands: below the current folder, or where the distribution put it."""
     here = Path("reports") / "baseline" / f"{paper}.json"
@@ -237,7 +196,7 @@ def baseline_file(paper: str, *, for_writing: bool = False) -> Path:
 
 def _print(
     rows: Mapping[Name, Compared],
-    new: Mapping[Name, Evidence],
+    new: Mapping[Name, Entry],
     files: Iterable[Path],
     update: bool,
     json: bool,
@@ -247,7 +206,7 @@ def _print(
         listed = [
             row.as_dict()
             | {"claim": claim, "axis": axis, "point": point}
-            | {"estimate": new[claim, axis, point].estimate if (claim, axis, point) in new else None}
+            | {"estimate": new[claim, axis, point]["estimate"] if (claim, axis, point) in new else None}
             for (claim, axis, point), row in rows.items()
         ]
         document = {"format": "dpclaims-rates/1", "baseline": names, "updated": update}

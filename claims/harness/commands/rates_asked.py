@@ -11,8 +11,8 @@ import typer
 
 from audits.evidence import Side
 
-OF_CSV = ("risk", "axis", "claimed", "plot", "group", "trial", "vanishing", "error", "predict",
-          "level_tolerance", "form", "compare")  # fmt: skip
+OF_CSV = ("risk", "axis", "claimed", "plot", "group", "trial", "vanishing", "error", "level_tolerance",
+          "form", "compare")  # fmt: skip
 """Options that say something of --csv alone."""
 
 
@@ -57,9 +57,6 @@ class RatesAsked:
     error: Annotated[str | None, typer.Option(help="Column of the standard errors in --csv.")] = None
     level_tolerance: Annotated[
         str | None, typer.Option(help="How far the level may move from the baseline: 5%.")
-    ] = None
-    predict: Annotated[
-        str | None, typer.Option(help="The risk at another place, with its interval: 'n=1e6'.")
     ] = None
     form: Annotated[
         str | None, typer.Option(help="Fit a sum of terms to --csv: 'a/n + b*sqrt(d)/(n*sqrt(m))'.")
