@@ -17,7 +17,7 @@ from claims.harness.discover import discover, load
 from claims.harness.mutation import bugs as bugs_module
 from claims.harness.mutation import notice
 from claims.harness.mutation.bugs import Bug, mechanical_bugs
-from claims.harness.mutation.forked import allow, each_forked
+from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
 from claims.harness.mutation.mutant import Mutant
 from claims.harness.mutation.named import named
@@ -210,11 +210,10 @@ def test_work_that_takes_more_processor_time_than_it_is_allowed_is_ended():
 
     def work(task: int, connection: Connection) -> None:
         connection.send(task)
-        allow(1)
         while True:
             pass
 
-    assert dict(each_forked([1], work, jobs=1)) == {0: [1]}
+    assert dict(each_forked([1], work, jobs=1, processor_seconds=1)) == {0: [1]}
 
 
 def test_a_bug_planted_everywhere_reaches_whoever_holds_the_function():

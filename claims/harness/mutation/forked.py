@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import signal
 import time
@@ -14,7 +13,7 @@ from typing import Any
 from audits.foreign.ends import killed_with_parent
 
 PROCESSOR_SECONDS = 300
-"""Processor time after which a process is ended, unless `allow` gives it more or less."""
+"""Processor time after which a process is ended."""
 SECONDS = 3600.0
 """The same by the clock, for a process that waits for something that never comes."""
 MOST_BYTES = 8 * 2**30
@@ -88,21 +87,12 @@ def _limited(
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
-    allow(seconds)
-    with suppress(ImportError, ValueError, OSError):
+    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limits
         import resource
 
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     try:
         work(task, connection)
     finally:
         connection.close()
-
-
-def allow(seconds: int) -> None:
-    """End this process when it has taken so much more processor time, where the system can do that."""
-    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limit
-        import resource
-
-        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, hard))
