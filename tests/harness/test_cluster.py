@@ -10,14 +10,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 from claims.harness.run import cluster, runner
-from claims.harness.run.cells import Cell, Outcome
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.store import claim_folder, read_claim, read_run
 from tests.harness.synthetic import claim, measure_mean
@@ -26,8 +23,6 @@ distributed = pytest.importorskip("distributed", reason="needs the cluster extra
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Dask warns of its own future
 ROOT = Path(__file__).resolve().parents[2]
 RESULT = "song2021/lemma-b.2"
-CELL = Cell(claim="demo/theorem-1", index=0, chunk=0, trials=1)
-OTHER = Outcome(cell=replace(CELL, index=1), columns=None, evidence=(), seconds=0.0, error=None)
 
 
 @contextmanager
@@ -117,26 +112,6 @@ def test_a_scheduler_that_dies_is_said_and_finished_claims_are_kept(tmp_path, ca
     assert time.monotonic() - started < 90
     assert read_claim(tmp_path / "run", "demo/theorem-1") is not None
     assert "Traceback" not in capfd.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("answer", "raised", "words"),
-    [
-        (distributed.comm.CommClosedError("closed"), ChildProcessError, "tcp://here is gone"),
-        (distributed.CancelledError("x"), ChildProcessError, "tcp://here is gone"),
-        (SystemExit(0), ValueError, r"sent what cannot be read: it called exit\(0\)"),
-        ([None], ValueError, "sent no outcome of demo/theorem-1 but NoneType"),
-        (
-            [Outcome(cell=OTHER, columns=None, evidence=(), seconds=0.0, error=None)],
-            ValueError,
-            "no outcome of",
-        ),
-    ],
-)
-def test_an_answer_that_is_no_outcome_is_said(answer, raised, words):
-    future = Mock(status="finished", result=Mock(side_effect=answer))
-    with pytest.raises(raised, match=words):
-        cluster._outcome(future, CELL, "tcp://here")
 
 
 def test_other_libraries_are_refused(tmp_path, monkeypatch):

@@ -9,46 +9,28 @@ from __future__ import annotations
 
 import logging
 import pickle
-import re
 import socket
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from audits.foreign.calls import Failed, called
+from audits.foreign.calls import Failed
 from claims.harness.closure import Sources, import_paths, roots_of
 from claims.harness.run.cells import Cell, Outcome, compute
 from claims.harness.run.provenance import versions
 from claims.harness.run.workers import Task, one_thread, pack
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Client
 
 CONNECT = 10.0
 """Seconds after which a scheduler that does not answer is given up."""
 CLOSE = 2.0
 """Seconds for a farewell."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expected:
-    """What a worker must have: the digest of the claim's sources, and versions of libraries by name."""
-
-    module: str
-    digest: str
-    versions: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why a worker computed nothing, in words that follow "a worker of the cluster"."""
-
-    reason: str
 
 
 def on_cluster(
@@ -65,74 +47,53 @@ def on_cluster(
     libraries; ChildProcessError where workers or the scheduler die.
     """
     with _connected(address) as client:
-        from distributed import as_completed
+        from distributed import CancelledError, KilledWorker, as_completed
 
-        asked: dict[Future[Any], Cell] = {}
-        for task in tasks:
-            packed = pack(task)
-            expected = Expected(module=task.claim.module, digest=task.digest, versions=libraries)
-            for cell in task.cells:
-                future = client.submit(_on_worker, packed, cell, tuple(paths), expected, pure=False)
-                asked[future] = cell
+        asked = [
+            client.submit(
+                _on_worker, packed, cell, tuple(paths), task.claim.module, task.digest, libraries, pure=False
+            )
+            for packed, task in ((pack(task), task) for task in tasks)
+            for cell in task.cells
+        ]
         with client.as_current():
-            ready = as_completed([*asked])
-        for future in ready:
-            yield _outcome(future, asked[future], address)
+            ready = as_completed(asked)
+        try:
+            for future in ready:
+                yield future.result()
+        except (OSError, CancelledError) as error:  # what is not fetched yet is on its worker still
+            raise ChildProcessError(f"the scheduler {address} is gone") from error
+        except KilledWorker as error:
+            words = f"the workers of {address} die again and again on one cell: memory, perhaps"
+            raise ChildProcessError(words) from error
+        except ValueError as error:
+            raise ValueError(
+                f"a worker of the cluster {address} {error}; nothing of it was stored"
+            ) from error
+        except Exception as error:
+            words = f"a worker of the cluster {address} cannot run claims: it {Failed(error).sentence}"
+            raise ValueError(words) from error
 
 
-def _outcome(future: Future[Any], cell: Cell, address: str) -> Outcome:
-    """What a worker found for a cell; the errors of `on_cluster` where it found nothing."""
-    from distributed import CancelledError, KilledWorker
-
-    worker = f"a worker of the cluster {address}"
-    # The answer is unpickled here, which runs what its worker says.
-    found = called(lambda: future.exception() if future.status == "error" else future.result())
-    if type(found) is Failed:
-        if isinstance(found.error, (OSError, CancelledError)):  # the outcome is on its worker still
-            raise ChildProcessError(f"the scheduler {address} is gone") from found.error
-        raise ValueError(f"{worker} sent what cannot be read: it {found.sentence}") from found.error
-    if isinstance(found, KilledWorker):
-        raise ChildProcessError(f"the workers of {address} die again and again on one cell: memory, perhaps")
-    if isinstance(found, BaseException):
-        raise ValueError(f"{worker} cannot run claims: it {Failed(found).sentence}")
-    if isinstance(found, Refused):
-        raise ValueError(f"{worker} {found.reason}; nothing of it was stored")
-    if not isinstance(found, Outcome) or found.cell != cell:
-        raise ValueError(f"{worker} sent no outcome of {cell.claim} but {type(found).__name__}")
-    return found
-
-
-def _on_worker(packed: bytes, cell: Cell, paths: Sequence[str], expected: Expected) -> Outcome | Refused:
-    """`compute` in a worker of the cluster, if it would compute the same.
+def _on_worker(
+    packed: bytes, cell: Cell, paths: Sequence[str], module: str, digest: str, libraries: Mapping[str, str]
+) -> Outcome:
+    """`compute` in a worker of the cluster; ValueError where it would compute something else.
 
     One cell at a time: the number of BLAS threads and the watch over imports hold for a whole process.
     """
     with _turn():
         sys.path += [path for path in import_paths([*map(Path, paths)]) if path not in sys.path]
+        mine = versions()
+        for name, version in libraries.items():
+            if mine.get(name) != version:
+                raise ValueError(f"has {name} {mine.get(name, 'absent')}, this process has {version}")
         # The sources are read before they are loaded.
-        if (refused := _difference(expected, _sources(tuple(paths)))) is not None:
-            return refused
-        found = called(pickle.loads, packed)
-        if type(found) is Failed:
-            return Refused(f"cannot load {cell.claim}: it {found.sentence}")
-        claim, settings = found
+        if module and _sources(tuple(paths)).digest(module) != digest:
+            raise ValueError(f"has other sources of {module} than this process")
+        claim, settings = pickle.loads(packed)
         with one_thread():
             return compute(claim, cell, settings)
-
-
-def _difference(expected: Expected, sources: Sources) -> Refused | None:
-    """What this worker has that the key does not name; None where all is the same."""
-    mine = versions()
-    for name, version in expected.versions.items():
-        if mine.get(name) != version:
-            return Refused(f"has {name} {mine.get(name, 'absent')}, this process has {version}")
-    if not expected.module:
-        return None
-    if sources.digest(expected.module) != expected.digest:
-        return Refused(f"has other sources of {expected.module} than this process")
-    if sources.changed(expected.module):
-        return Refused(f"has loaded sources of {expected.module} that were changed since: restart it")
-    return None
 
 
 @cache
@@ -154,13 +115,13 @@ def require_scheduler(address: str) -> None:
 
 def _must_answer(address: str) -> None:
     """ValueError where nobody listens at an address: Dask tries for long, and says so in many lines."""
-    found = re.fullmatch(r"(?:(?:tcp|tls)://)?\[?([^/\s]+?)\]?:(\d{1,5})", address)
-    if found is None:
-        raise ValueError(f"--scheduler must be an address such as tcp://host:8786, got {address!r}")
+    host, _, port = address.rpartition("://")[2].rpartition(":")
     try:
-        socket.create_connection((found[1], int(found[2])), CONNECT).close()
-    except (OSError, OverflowError, UnicodeError) as error:
-        raise ValueError(f"--scheduler {address!r} does not answer: {error}") from error
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT).close()
+    except (OSError, OverflowError, ValueError) as error:
+        raise ValueError(
+            f"--scheduler {address!r}, such as tcp://host:8786, does not answer: {error}"
+        ) from error
 
 
 @contextmanager
