@@ -91,7 +91,7 @@ def test_a_letter_shows_nothing_from_elsewhere(tmp_path):
 
 def test_an_unknown_paper_is_named(tmp_path):
     with pytest.raises(ValueError, match=r"PAPER must be one of .*song2021.*, got 'song2022'"):
-        errata_command(["song2022"], folders=[], out=tmp_path)
+        errata_command(["song2022"], out=tmp_path)
 
 
 @pytest.mark.slow

@@ -5,45 +5,54 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from claims.harness.claim import Claim
-from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs, smoke
-from claims.harness.discover import Catalogue, Problem, broken, discover, select
-from claims.harness.mutation.notice import first_noticed
+from claims.harness.commands.options import AsJson, Folders, Jobs
 from claims.harness.run.result import BAD_INPUT, DIFFERS, PASSED, ClaimResult
-from claims.harness.run.workers import in_workers
+
+if TYPE_CHECKING:
+    from claims.harness.discover import Catalogue, Problem
 
 
-def check_command(patterns: Sequence[str], *, folders: Sequence[Path], jobs: int, json: bool) -> int:
-    """Print what is missing in the claims of the patterns or of one folder; 0 where nothing is."""
+def check_command(
+    pattern: Annotated[
+        list[str] | None, typer.Argument(metavar="[PATTERN… | DIR]", help="Ids, globs, or one folder.")
+    ] = None,
+    claims: Folders = None,
+    jobs: Jobs = 1,
+    json: AsJson = False,
+) -> None:
+    """What the tests ask of every claim: docstring, statement, smoke verdict, time, bits, planted bug."""
+    from claims.harness.conformance import RULES
+    from claims.harness.discover import discover
+    from claims.harness.run.serialise import print_json
 
-    if jobs < 1:
-        raise ValueError(f"--jobs must be ≥ 1, got {jobs}")
+    patterns = pattern or []
     places = [Path(p) for p in patterns if Path(p).is_dir() and "*" not in p]
-    catalogue = discover([*folders, *places])
-    claims, problems = _chosen(catalogue, places, [p for p in patterns if Path(p) not in places])
-    rows = [*_broken_rules(catalogue, claims, jobs)]
+    catalogue = discover([*(claims or []), *places])
+    chosen, problems = _chosen(catalogue, places, [p for p in patterns if Path(p) not in places])
+    rows = [*_broken_rules(catalogue, chosen, jobs)]
     rows += [{"claim": p.paper, "rule": "file", "problem": p.sentence} for p in problems]
     if json:
-        from claims.harness.run.serialise import print_json
-
-        document = {"format": "dpclaims-check/1", "claims": [c.id for c in claims], "problems": rows}
+        document = {"format": "dpclaims-check/1", "claims": [c.id for c in chosen], "problems": rows}
         print_json(document)
     else:
         for row in rows:
             print(f"problem  {row['claim']}: {row['problem']}")
-        several = "" if len(claims) == 1 else "s"
-        print(f"{len(claims)} claim{several} checked by {len(RULES)} rules, {len(rows)} problems")
-    if problems:
-        return BAD_INPUT
-    return DIFFERS if rows else PASSED
+        several = "" if len(chosen) == 1 else "s"
+        print(f"{len(chosen)} claim{several} checked by {len(RULES)} rules, {len(rows)} problems")
+    raise typer.Exit(BAD_INPUT if problems else DIFFERS if rows else PASSED)
 
 
 def _chosen(
     catalogue: Catalogue, places: Sequence[Path], patterns: Sequence[str]
 ) -> tuple[list[Claim], list[Problem]]:
     """The claims of the patterns, or of the folders where there are no patterns, and what is broken there."""
+    from claims.harness.discover import broken, select
+
     if patterns or not places:
         return select(catalogue, patterns), broken(catalogue, patterns)
     inside = [p.resolve() for p in places]
@@ -56,6 +65,8 @@ def _chosen(
 
 def _broken_rules(catalogue: Catalogue, claims: Sequence[Claim], jobs: int) -> Iterator[dict[str, Any]]:
     """One row for each rule that a claim breaks."""
+    from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs
+
     results = _smoke_all(claims, jobs)
     named = named_by_bugs(catalogue.folders)
     bugs = named | _noticing(claims, named, jobs)
@@ -71,6 +82,8 @@ def _broken_rules(catalogue: Catalogue, claims: Sequence[Claim], jobs: int) -> I
 
 def _noticing(claims: Sequence[Claim], named: frozenset[str], jobs: int) -> frozenset[str]:
     """The claims that no named bug names, and that lose their verdict to a mechanical one."""
+    from claims.harness.mutation.notice import first_noticed
+
     found: set[str] = set()
     waiting = [c for c in claims if c.id not in named and c.role != "control"]
     for number, claim in enumerate(waiting, 1):
@@ -84,6 +97,9 @@ def _noticing(claims: Sequence[Claim], named: frozenset[str], jobs: int) -> froz
 
 def _smoke_all(claims: Sequence[Claim], jobs: int) -> dict[str, ClaimResult]:
     """The claims at tier smoke, which with two jobs are computed in two processes: bits must agree."""
+    from claims.harness.conformance import smoke
+    from claims.harness.run.workers import in_workers
+
     if jobs == 1:
         results = {}
         for number, claim in enumerate(claims, 1):

@@ -5,15 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from audits.evidence import Evidence
+from claims.harness.commands.options import AsJson, Patterns
 from claims.harness.places import matches, near_miss
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.store import read_run
 
 MOST = 30
 """Lines that a person sees: what regressed stands on one screen."""
+
+
+def compare_command(
+    run_a: Annotated[Path, typer.Argument()],
+    run_b: Annotated[Path, typer.Argument()],
+    pattern: Patterns = None,
+    json: AsJson = False,
+) -> None:
+    """What changed between two runs; exit status 1 where a verdict changed."""
+    from claims.harness.run.serialise import print_json
+
+    changes = compare_runs(run_a, run_b, pattern or [])
+    if json:
+        print_json({"format": "dpclaims-compare/1", **changes})
+    else:
+        print("\n".join(changes["lines"]))
+    raise typer.Exit(1 if changes["verdicts"] else 0)
 
 
 def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dict[str, Any]:

@@ -7,14 +7,33 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from claims.harness.commands.options import AsJson
 from claims.harness.places import RUNS
 from claims.harness.run.provenance import machine, versions
+from claims.harness.run.result import BAD_INPUT
+from claims.harness.run.serialise import print_json
 
 EXTRAS = {
     "report": ("papermill", "nbformat", "matplotlib", "ipykernel", "latex2mathml", "mistune"),
     "cluster": ("distributed",),
     "interop": ("dp_accounting", "diffprivlib", "opendp"),
 }
+
+
+def doctor_command(json: AsJson = False) -> None:
+    """Versions, cores, BLAS threads, name clashes, writable folders."""
+    findings = examine()
+    if json:
+        print_json({"format": "dpclaims-doctor/1", **findings})
+    else:
+        for name, value in findings["facts"].items():
+            print(f"{name:24}  {value}")
+        for problem in findings["problems"]:
+            print(f"problem: {problem}")
+        print("all is well" if not findings["problems"] else f"{len(findings['problems'])} problems")
+    raise typer.Exit(BAD_INPUT if findings["problems"] else 0)
 
 
 def examine() -> dict[str, Any]:

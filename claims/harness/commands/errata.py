@@ -6,8 +6,12 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from claims.harness.claim import Claim, Paper
+from claims.harness.commands.options import Folders
 from claims.harness.commands.printed import harmless, untagged
 from claims.harness.entry import entry_of
 from claims.harness.errata import Checked, check_file, owes_check, run_check
@@ -43,11 +47,16 @@ CLAIM_ID = r"`(?:[a-z]+[0-9]{4}/[a-z0-9.-]+|[a-z]+[a-z-]*-[a-z0-9.]+(?:-[a-z0-9.
 """The id of a claim in back-quotes, with or without its paper or its result."""
 
 
-def errata_command(papers: Sequence[str], *, folders: Sequence[Path], out: Path) -> int:
-    """Write `<out>/<paper>.md` for the papers (all without a name); 1 where a check fails, else 0."""
+def errata_command(
+    paper: Annotated[list[str] | None, typer.Argument(metavar="[PAPER]...")] = None,
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("docs/errata"),
+    claims: Folders = None,
+) -> None:
+    """For each paper a document for its authors, with checks that import nothing of this project, run."""
     from claims.harness.discover import discover
 
-    catalogue = discover(folders)
+    papers = paper or []
+    catalogue = discover(claims or [])
     known = {p.key: p for p in catalogue.papers}
     for name in papers:
         if name not in known:
@@ -56,20 +65,20 @@ def errata_command(papers: Sequence[str], *, folders: Sequence[Path], out: Path)
         raise ValueError(f"--out {str(out)!r} is a file; name a folder")
     failed = 0
     for name in papers or [key for key in known if key != "controls"]:
-        claims = [c for c in catalogue.claims if c.paper.key == name and c.finding is not None]
-        if not claims:
+        fallen = [c for c in catalogue.claims if c.paper.key == name and c.finding is not None]
+        if not fallen:
             print(f"{name}: no finding", file=sys.stderr)
             continue
-        checks = {c.id: run_check(check_file(c)) for c in claims if owes_check(c)}
+        checks = {c.id: run_check(check_file(c)) for c in fallen if owes_check(c)}
         file = out / f"{name}.md"
         out.mkdir(parents=True, exist_ok=True)
-        file.write_text(document(known[name], claims, checks), encoding="utf-8")
-        print(f"wrote {file}: {len(claims)} findings, {len(checks)} checks")
+        file.write_text(document(known[name], fallen, checks), encoding="utf-8")
+        print(f"wrote {file}: {len(fallen)} findings, {len(checks)} checks")
         for claim_id, checked in checks.items():
             if checked.problem is not None:
                 failed += 1
                 print(f"problem  {claim_id}: {checked.problem}")
-    return 1 if failed else 0
+    raise typer.Exit(1 if failed else 0)
 
 
 def document(

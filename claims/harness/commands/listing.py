@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from claims.harness.discover import broken, discover, select
+import typer
+
+from claims.harness.commands.options import AsJson, Folders, Patterns
 from claims.harness.entry import Entry, entry_of
 from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.report.terminal import as_text
@@ -17,42 +18,39 @@ from claims.harness.words import Kind
 
 
 def list_command(
-    patterns: Sequence[str],
-    *,
-    kind: str | None,
-    fallen: bool,
-    markdown: bool,
-    folders: Sequence[Path],
-    json: bool,
+    pattern: Patterns = None,
+    kind: Annotated[str | None, typer.Option("--kind", help=f"One of {', '.join(Kind)}.")] = None,
+    fallen: Annotated[bool, typer.Option("--fallen", help="Printed statements that fall.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="With --fallen: as a table.")] = False,
+    claims: Folders = None,
+    json: AsJson = False,
 ) -> None:
-    """Print the list; files that are broken are named on stderr and hide nobody else."""
+    """Every claim: id, kind, expected verdict, last verdict, title."""
+    from claims.harness.discover import broken, discover, select
     from claims.harness.run.last import last_verdicts
+    from claims.harness.run.serialise import print_json
 
     _check_asked(kind, fallen=fallen, markdown=markdown, json=json)
-    catalogue = discover(folders)
+    catalogue = discover(claims or [])
     everything = [entry_of(c) for c in catalogue.claims]
-    claims = [entry_of(c) for c in select(catalogue, patterns)]
-    for problem in broken(catalogue, patterns):
+    found = [entry_of(c) for c in select(catalogue, pattern or [])]
+    for problem in broken(catalogue, pattern or []):
         print(f"dpclaims: {problem.sentence}", file=sys.stderr)
     # Of each paper its own results first, then what is claimed about programs that check them.
-    claims = sorted(
-        (c for c in claims if kind is None or c.kind == kind), key=lambda c: (c.paper, c.role == "program")
+    chosen = sorted(
+        (c for c in found if kind is None or c.kind == kind), key=lambda c: (c.paper, c.role == "program")
     )
     if fallen:
-        claims = by_weight([c for c in claims if has_fallen(c)])
+        chosen = by_weight([c for c in chosen if has_fallen(c)])
+    last = last_verdicts([c.id for c in chosen])
     if markdown:
-        print(fallen_table(claims, everything))
-        return
-    last = last_verdicts([c.id for c in claims])
-    if json:
-        from claims.harness.run.serialise import print_json
-
-        print_json({"format": "dpclaims-list/1", "claims": [listed(c, last.get(c.id)) for c in claims]})
-        return
-    if fallen:
-        print(fallen_text(claims, everything), end="")
-        return
-    _print_table(claims, last)
+        print(fallen_table(chosen, everything))
+    elif json:
+        print_json({"format": "dpclaims-list/1", "claims": [listed(c, last.get(c.id)) for c in chosen]})
+    elif fallen:
+        print(fallen_text(chosen, everything), end="")
+    else:
+        _print_table(chosen, last)
 
 
 def _check_asked(kind: str | None, *, fallen: bool, markdown: bool, json: bool) -> None:

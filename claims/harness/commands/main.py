@@ -14,16 +14,33 @@ import typer
 from audits.foreign.calls import Failed
 from claims.harness.commands.audit import audit_command
 from claims.harness.commands.canaries import canaries_command
+from claims.harness.commands.check import check_command
+from claims.harness.commands.compare import compare_command
+from claims.harness.commands.doctor import doctor_command
+from claims.harness.commands.errata import errata_command
+from claims.harness.commands.listing import list_command
 from claims.harness.commands.map import map_command
-from claims.harness.commands.options import Junit, Summary, options_of
+from claims.harness.commands.mutants import mutants_command
+from claims.harness.commands.new import new_command
+from claims.harness.commands.options import (
+    AsJson,
+    Folders,
+    Jobs,
+    Junit,
+    Patterns,
+    Seed,
+    Summary,
+    options_of,
+)
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.rates_asked import RatesAsked
+from claims.harness.commands.show import show_command
 from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, PASSED, ClaimResult, NotebookFailed
 from claims.harness.run.serialise import print_json
-from claims.harness.words import TIERS, Kind
+from claims.harness.words import TIERS
 
 app = typer.Typer(
     name="dpclaims",
@@ -37,16 +54,7 @@ app = typer.Typer(
 
 USAGE: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What Typer raises for a command line that it cannot read; its home differs between versions."""
-Patterns = Annotated[
-    list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Ids or globs, e.g. 'song2021/*'.")
-]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 TierOption = Annotated[str, typer.Option("--tier", help=f"How much work: {', '.join(TIERS)}.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Master seed.")]
-Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=1024, help="Worker processes.")]
-Folders = Annotated[
-    list[Path] | None, typer.Option("--claims", metavar="DIR", help="Papers of other people; repeat.")
-]
 DataPath = Annotated[
     Path | None,
     typer.Option("--data", envvar="DPCLAIMS_DATA", help="File or folder for claims that read one."),
@@ -148,62 +156,6 @@ def options(
         raise typer.Exit
 
 
-@app.command("list")
-def list_claims(
-    pattern: Patterns = None,
-    kind: Annotated[str | None, typer.Option("--kind", help=f"One of {', '.join(Kind)}.")] = None,
-    fallen: Annotated[bool, typer.Option("--fallen", help="Printed statements that fall.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="With --fallen: as a table.")] = False,
-    claims: Folders = None,
-    json: Json = False,
-) -> None:
-    """Every claim: id, kind, expected verdict, last verdict, title."""
-    from claims.harness.commands.listing import list_command
-
-    list_command(pattern or [], kind=kind, fallen=fallen, markdown=markdown, folders=claims or [], json=json)
-
-
-@app.command()
-def show(
-    claim_id: Annotated[str, typer.Argument(metavar="ID", help="An id, 'Theorem 3.1', or a paper.")],
-    claims: Folders = None,
-    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="The argument and all evidence.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Print the independent checks of findings.")] = False,
-    paper_map: Annotated[bool, typer.Option("--map", help="What the paper's proofs use, as a tree.")] = False,
-    dot: Annotated[bool, typer.Option("--dot", help="The map for Graphviz.")] = False,
-    without: Annotated[
-        str, typer.Option(metavar="RESULT", help="What no longer has a proof without this result.")
-    ] = "",
-    json: Json = False,
-) -> None:
-    """Whether a result holds, its readings, what its proof uses and why to believe it; or a paper's map."""
-    from claims.harness.commands.show import Form, show_command
-    from claims.harness.discover import discover, select
-    from claims.harness.places import matches
-
-    if sum(map(bool, (check, paper_map or dot, without, json))) > 1:
-        raise ValueError("--check, --map, --without and --json exclude each other: give one of them")
-    catalogue = discover(claims or [], only=claim_id.split("/")[0])
-    if not any(matches(c.id, claim_id) for c in catalogue.claims):
-        catalogue = discover(claims or [])  # among all there may be an id that was meant
-    found = select(catalogue, [claim_id])
-    found = [c for c in found if c.id == claim_id] or found
-    form = Form(verbose=verbose, check=check, json=json, map=paper_map, dot=dot, without=without)
-    show_command(claim_id, form, catalogue.claims, found)
-
-
-@app.command()
-def errata(
-    paper: Annotated[list[str] | None, typer.Argument(metavar="[PAPER]...")] = None,
-    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("docs/errata"),
-    claims: Folders = None,
-) -> None:
-    """For each paper a document for its authors, with checks that import nothing of this project, run."""
-    from claims.harness.commands.errata import errata_command
-
-    raise typer.Exit(errata_command(paper or [], folders=claims or [], out=out))
-
-
 @app.command()
 def run(
     pattern: Patterns = None,
@@ -218,7 +170,7 @@ def run(
     claims: Folders = None,
     junit: Junit = None,
     summary: Summary = None,
-    json: Json = False,
+    json: AsJson = False,
 ) -> None:
     """Check claims; the default pattern is all. The same command resumes a run that was stopped."""
     from claims.harness.commands.progress import progress
@@ -261,12 +213,6 @@ def run(
     raise typer.Exit(result.exit_status)
 
 
-app.command("audit")(audit_command)
-app.command("canaries")(canaries_command)
-app.command("trace")(trace_command)
-app.command("map")(map_command)
-
-
 @app.command("rates")
 @options_of(RatesAsked)
 def rates(
@@ -275,7 +221,7 @@ def rates(
     jobs: Jobs = 1,
     junit: Junit = None,
     summary: Summary = None,
-    json: Json = False,
+    json: AsJson = False,
     **options: Any,
 ) -> None:
     """Fitted exponents against the baseline, or of your own measurements (--csv)."""
@@ -298,65 +244,6 @@ def rates(
         pattern or [], asked=asked, jobs=jobs, folders=claims or [], outputs=outputs, json=json
     )
     raise typer.Exit(status)
-
-
-@app.command()
-def mutants(
-    pattern: Patterns = None,
-    mechanical: Annotated[
-        bool, typer.Option("--mechanical", help="Mechanical bugs of these papers, not the named ones.")
-    ] = False,
-    sample: Annotated[int | None, typer.Option(help="Only so many mechanical bugs, at random.")] = None,
-    claims: Folders = None,
-    seed: Seed = 0,
-    jobs: Jobs = 1,
-    json: Json = False,
-) -> None:
-    """Plant each bug, run the claims, print the score and the survivors."""
-    from claims.harness.commands.mutants import mutants_command
-
-    raise typer.Exit(
-        mutants_command(
-            pattern or [],
-            folders=claims or [],
-            machine=mechanical,
-            sample=sample,
-            seed=seed,
-            jobs=jobs,
-            json=json,
-        )
-    )
-
-
-@app.command()
-def check(
-    pattern: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATTERN… | DIR]", help="Ids, globs, or one folder.")
-    ] = None,
-    claims: Folders = None,
-    jobs: Jobs = 1,
-    json: Json = False,
-) -> None:
-    """What the tests ask of every claim: docstring, statement, smoke verdict, time, bits, planted bug."""
-    from claims.harness.commands.check import check_command
-
-    raise typer.Exit(check_command(pattern or [], folders=claims or [], jobs=jobs, json=json))
-
-
-@app.command()
-def new(
-    name: Annotated[str, typer.Argument(metavar="PAPER/RESULT", help="E.g. doe2020/theorem-9.")],
-    kind: Annotated[
-        str, typer.Option("--kind", help="privacy, rate, or one that is decided exactly.")
-    ] = "bound",
-    claims: Annotated[
-        Path | None, typer.Option("--claims", metavar="DIR", help="Where the paper's folder stands or goes.")
-    ] = None,
-) -> None:
-    """Write a claim that runs, in this project or in a folder of your own."""
-    from claims.harness.commands.new import new_command
-
-    new_command(name, kind=kind, folder=claims)
 
 
 @app.command()
@@ -391,40 +278,21 @@ def notebooks(
         typer.echo(f"wrote {file}")
 
 
-@app.command()
-def compare(
-    run_a: Annotated[Path, typer.Argument()],
-    run_b: Annotated[Path, typer.Argument()],
-    pattern: Patterns = None,
-    json: Json = False,
-) -> None:
-    """What changed between two runs; exit status 1 where a verdict changed."""
-    from claims.harness.commands.compare import compare_runs
-
-    changes = compare_runs(run_a, run_b, pattern or [])
-    if json:
-        print_json({"format": "dpclaims-compare/1", **changes})
-    else:
-        for line in changes["lines"]:
-            typer.echo(line)
-    raise typer.Exit(1 if changes["verdicts"] else 0)
-
-
-@app.command()
-def doctor(json: Json = False) -> None:
-    """Versions, cores, BLAS threads, name clashes, writable folders."""
-    from claims.harness.commands.doctor import examine
-
-    findings = examine()
-    if json:
-        print_json({"format": "dpclaims-doctor/1", **findings})
-    else:
-        for name, value in findings["facts"].items():
-            typer.echo(f"{name:24}  {value}")
-        for problem in findings["problems"]:
-            typer.echo(f"problem: {problem}")
-        typer.echo("all is well" if not findings["problems"] else f"{len(findings['problems'])} problems")
-    raise typer.Exit(BAD_INPUT if findings["problems"] else 0)
+for name, command in (
+    ("list", list_command),
+    ("show", show_command),
+    ("errata", errata_command),
+    ("audit", audit_command),
+    ("canaries", canaries_command),
+    ("trace", trace_command),
+    ("map", map_command),
+    ("mutants", mutants_command),
+    ("check", check_command),
+    ("new", new_command),
+    ("compare", compare_command),
+    ("doctor", doctor_command),
+):
+    app.command(name)(command)
 
 
 def _line(claim: ClaimResult) -> str:

@@ -7,6 +7,9 @@ import keyword
 import re
 from importlib.resources import files
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from claims.harness.ids import check_id
 from claims.harness.places import OWN, other_folders
@@ -16,17 +19,22 @@ TEMPLATES = {Kind.PRIVACY: "privacy", Kind.RATE: "rate"}
 """All other kinds begin as an exact check."""
 
 
-def new_command(name: str, *, kind: str, folder: Path | None) -> None:
-    """Write `<folder>/<paper>/<result>.py`, and the paper's `__init__.py` where there is none.
-
-    Raises ValueError for a name of another form, an unknown kind, and a file that is there already.
-    """
+def new_command(
+    name: Annotated[str, typer.Argument(metavar="PAPER/RESULT", help="E.g. doe2020/theorem-9.")],
+    kind: Annotated[
+        str, typer.Option("--kind", help="privacy, rate, or one that is decided exactly.")
+    ] = "bound",
+    claims: Annotated[
+        Path | None, typer.Option("--claims", metavar="DIR", help="Where the paper's folder stands or goes.")
+    ] = None,
+) -> None:
+    """Write a claim that runs, in this project or in a folder of your own."""
     if ":" in check_id(name):
         raise ValueError(f"the name must be that of a result, without its reading, got {name!r}")
     if kind not in set(Kind):
         raise ValueError(f"--kind must be one of {', '.join(Kind)}, got {kind!r}")
     paper, _, result = name.partition("/")
-    place = _place(paper, folder)
+    place = _place(paper, claims)
     package = f"claims.{paper}" if place == OWN else paper
     if place != OWN and not (place / paper).is_dir() and _is_taken(paper):
         raise ValueError(f"the paper must have a name that no module of Python has, got {paper!r}")

@@ -53,6 +53,13 @@ Data = Annotated[
         help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
     ),
 ]
+Patterns = Annotated[
+    list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Ids or globs, e.g. 'song2021/*'.")
+]
+Folders = Annotated[
+    list[Path] | None, typer.Option("--claims", metavar="DIR", help="Papers of other people; repeat.")
+]
+Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=1024, help="Worker processes.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of every random draw.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file.")]

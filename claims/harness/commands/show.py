@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
 from audits.evidence import Evidence
 from claims.harness.claim import Claim
+from claims.harness.commands.options import AsJson, Folders
 from claims.harness.entry import Entry, entry_of
 from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import believed, describe
@@ -21,55 +21,61 @@ from claims.harness.standing import readings_of, result_of, standing
 Results = Mapping[str, ClaimResult | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    """What `show` prints: in full, the independent checks, JSON, or the map as a tree, for Graphviz, without
-    a result."""
-
-    verbose: bool = False
-    check: bool = False
-    json: bool = False
-    map: bool = False
-    dot: bool = False
-    without: str = ""
-
-
-def show_command(asked: str, form: Form, catalogue: Sequence[Claim], found: Sequence[Claim]) -> None:
-    """Print what is asked of the claims that were found, among all of the catalogue."""
+def show_command(
+    claim_id: Annotated[str, typer.Argument(metavar="ID", help="An id, 'Theorem 3.1', or a paper.")],
+    claims: Folders = None,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="The argument and all evidence.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Print the independent checks of findings.")] = False,
+    paper_map: Annotated[bool, typer.Option("--map", help="What the paper's proofs use, as a tree.")] = False,
+    as_dot: Annotated[bool, typer.Option("--dot", help="The map for Graphviz.")] = False,
+    without: Annotated[
+        str, typer.Option(metavar="RESULT", help="What no longer has a proof without this result.")
+    ] = "",
+    json: AsJson = False,
+) -> None:
+    """Whether a result holds, its readings, what its proof uses and why to believe it; or a paper's map."""
+    from claims.harness.discover import discover, select
     from claims.harness.run.last import last_result
     from claims.harness.run.serialise import print_json
 
-    if form.map or form.dot or form.without:
-        _show_map(asked, form, catalogue, found)
+    if sum(map(bool, (check, paper_map or as_dot, without, json))) > 1:
+        raise ValueError("--check, --map, --without and --json exclude each other: give one of them")
+    catalogue = discover(claims or [])
+    found = select(catalogue, [claim_id])
+    found = [c for c in found if c.id == claim_id] or found
+    if paper_map or as_dot or without:
+        _show_map(claim_id, catalogue.claims, found, as_dot=as_dot, without=without)
         return
     wanted = {result_of(entry_of(c)) for c in found}
-    near = [c for c in catalogue if result_of(entry_of(c)) in wanted]
-    if form.check:
-        typer.echo(_checks(asked, found if ":" in asked else near))
+    near = [c for c in catalogue.claims if result_of(entry_of(c)) in wanted]
+    if check:
+        typer.echo(_checks(claim_id, found if ":" in claim_id else near))
         return
     results = {c.id: last_result(c.id) for c in near}
-    if form.json:
+    if json:
         shown = [show_json(c, results[c.id]) for c in found]
         print_json({"format": "dpclaims-show/1", "claims": shown})
     else:
-        show_text(found, catalogue, results, form.verbose)
+        show_text(found, catalogue.claims, results, verbose)
 
 
-def _show_map(asked: str, form: Form, catalogue: Sequence[Claim], found: Sequence[Claim]) -> None:
+def _show_map(
+    asked: str, catalogue: Sequence[Claim], found: Sequence[Claim], *, as_dot: bool, without: str
+) -> None:
     papers = list(dict.fromkeys(c.paper.key for c in found))
     if len(papers) > 1:
         raise ValueError(f"a map is of one paper, and {asked!r} is in {', '.join(papers)}")
     drawn = map_of(papers[0], [entry_of(c) for c in catalogue])
-    if form.dot:
+    if as_dot:
         typer.echo(dot(drawn), nl=False)
         return
-    if form.without:
+    if without:
         from claims.harness.discover import select
 
         own = [c for c in catalogue if c.paper.key == papers[0] and c.role != "program"]
-        (result, *others) = dict.fromkeys(result_of(entry_of(c)) for c in select(own, [form.without]))
+        (result, *others) = dict.fromkeys(result_of(entry_of(c)) for c in select(own, [without]))
         if others:
-            raise ValueError(f"--without takes one result, got {form.without!r}: {result}, {others[0]} …")
+            raise ValueError(f"--without takes one result, got {without!r}: {result}, {others[0]} …")
         lines = list(what_if(drawn, result))
     elif any(drawn.uses.values()):
         lines = [*legend(drawn), "", *tree(drawn)]
