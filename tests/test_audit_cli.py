@@ -165,7 +165,6 @@ def test_functions_methods_and_modules_are_audited(target, package, capsys):
     assert audit_target(target, **options) == 3
     captured = capsys.readouterr()
     assert re.search(said, captured.out), captured.out
-    assert captured.err.count("dpclaims: UserWarning: privacy leaks (") == ("mean" in target)
     if said == GUESSED:
         audit_target(target, json=True, **options)
         assert json.loads(capsys.readouterr().out)["replace"]["guessed"] in captured.out
@@ -280,7 +279,7 @@ def _one_sentence(text: str) -> bool:
 ENDS_EARLY = """
 import dpclaims
 from claims.harness.commands import watch
-watch.FIRST_OUTPUT, watch.GRACE, watch.STUCK = 3.0, 0.5, 1.0
+watch.FIRST_OUTPUT, watch.GRACE = 3.0, 0.5
 dpclaims.main()
 """
 """The command, with a second in place of the six that it gives a call to come back."""
@@ -291,10 +290,6 @@ THEN_NEVER = "import time\ncalls = []\n" + body(
     "    time.sleep(0.1)",
     "return sum(data) + rng.laplace(scale=1.0, size=size)",
 )
-DEAF = THEN_NEVER.replace(
-    "        time.sleep(0.1)",
-    "        try:\n            time.sleep(0.1)\n        except BaseException:\n            pass",
-)
 LIBRARY = "import time\nloaded = []\n" + body(
     "time.sleep(0.0 if loaded else 2.0)  # a library that is imported late",
     "loaded.append(1)",
@@ -302,12 +297,11 @@ LIBRARY = "import time\nloaded = []\n" + body(
 )
 NEVER = body("import time; time.sleep(10000)")
 LIMITS = {
-    "stuck": (THEN_NEVER, "6 s were too short", False),
-    "late import": (LIBRARY, "6 s were too short", False),
-    "deaf": (DEAF, "cannot be stopped", True),
-    "never returns": (NEVER, "", False),
+    "stuck": (THEN_NEVER, "6 s were too short"),
+    "late import": (LIBRARY, "6 s were too short"),
+    "never returns": (NEVER, ""),
 }
-"""A mechanism, the note of its audit, and whether the process has to end in the middle of a call."""
+"""A mechanism, and the note of its audit."""
 
 
 def _started(target: str, *options: str) -> subprocess.Popen[str]:
@@ -344,14 +338,13 @@ def test_a_signal_prints_the_bound_reached(number, write):
     assert number.name in _undecided(out)
 
 
-@pytest.mark.parametrize("name", [*list(LIMITS)[:3], pytest.param("never returns", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [*list(LIMITS)[:2], pytest.param("never returns", marks=pytest.mark.slow)])
 def test_the_time_limit_prints_the_bound_reached(name, write):
-    text, note, cut_off = LIMITS[name]
+    text, note = LIMITS[name]
     running = _started(write(text), "--time-limit", "6", "--json", "--max-samples", "1000000000")
     out, err = running.communicate(timeout=120)
     assert running.returncode == 3, err
     assert note in _undecided(out, 0.1 if note else 0.0)
-    assert ("cannot be stopped; ε ≥" in err) == cut_off
     # An audit whose first output takes two seconds says so as well.
     assert note or "no output yet" in err
 

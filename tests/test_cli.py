@@ -41,11 +41,11 @@ def test_list_shows_every_claim_and_its_reading(dpclaims):
     assert {c["kind"] for c in json.loads(out)["claims"]} == {"rate"}
 
 
-def test_list_loads_neither_pandas_nor_scipy():
+def test_list_loads_neither_pandas_nor_matplotlib():
     code = (
         "import sys; sys.argv = ['dpclaims', 'list']; import dpclaims\n"
         "dpclaims.command()\n"
-        "heavy = {'pandas', 'scipy', 'statsmodels', 'matplotlib', 'sklearn', 'papermill', 'distributed'}\n"
+        "heavy = {'pandas', 'statsmodels', 'matplotlib', 'sklearn', 'papermill', 'distributed'}\n"
         "print(sorted(heavy & set(sys.modules)), file=sys.stderr)"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}

@@ -215,13 +215,6 @@ def adds(data, rng):
 
 def sleeps(data, rng):
     time.sleep(1e6)
-
-def goes_on(data, rng):
-    while True:
-        try:
-            rng.laplace()
-        except BaseException:
-            pass
 """
 
 
@@ -232,7 +225,6 @@ def goes_on(data, rng):
         ("raises", 2, "the program ends with Own: \ufffd[31mxxx"),
         ("adds", 2, "on both datasets"),
         ("sleeps", 3, "the time limit of"),
-        ("goes_on", 2, "cannot be interrupted"),
     ],
 )
 def test_a_program_that_does_not_end_well(tmp_path: Path, name: str, status: int, words: str) -> None:

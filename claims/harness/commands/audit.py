@@ -6,7 +6,7 @@ import functools
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,7 +18,7 @@ from claims.harness.commands.options import AsJson, Junit, Sarif, Summary, optio
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told
-from claims.harness.commands.watch import Watch, stdout_to_stderr, warnings_counted
+from claims.harness.commands.watch import Watch, stdout_to_stderr
 from claims.harness.exchange import Outputs
 from claims.harness.run.result import BAD_INPUT, UNDECIDED
 
@@ -76,14 +76,13 @@ def audit_target(
     try:
         asked.check()
         # What the user's module prints belongs to the reader, not into the JSON document.
-        with stdout_to_stderr() as out, warnings_counted():
+        with stdout_to_stderr():
             adjacency, loaded = required(f"{target}: to load it", load_any, target, asked)
             claim = claim_of(asked, loaded)
             best = functools.partial(best_pairs, loaded, claim, asked.errors)
             for one in adjacent(loaded, adjacency, asked, best) if adjacency else [loaded]:
                 so_far = functools.partial(bound_so_far, one, claim, asked)
-                so_told = functools.partial(_document, tuple(told), functools.partial(tell, one))
-                watch = Watch(asked.time_limit, so_far, so_told, out if json else None)
+                watch = Watch(asked.time_limit, so_far)
                 told.append(tell(one, _audit(one, watch, claim, asked)))
     except ValueError as error:
         print(f"dpclaims: {_said(error, target)}", file=sys.stderr)
@@ -116,11 +115,6 @@ def _said(error: ValueError, target: str) -> str:
 
     words = as_options(str(error))
     return words + pins(target) if " raised " in words and "known to work" not in words else words
-
-
-def _document(before: Sequence[Told], tell: Callable[[AuditResult], Told], last: AuditResult) -> str:
-    """The JSON document of an audit that ends here."""
-    return verdicts.document("audit", [*before, tell(last)])
 
 
 def bound_so_far(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -69,21 +69,25 @@ Summary = Annotated[
 ]
 
 
-def options_of(record: type[Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a command, in place of ``**options``, an option for each field of a record.
+def options_of(
+    *records: type[Any], without: Collection[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a command, in place of ``**options``, an option for each field of records, but for some names.
 
     An option is written down once, with its help and its default: in the record that the command makes of it.
     """
-    hints = get_type_hints(record, include_extras=True)
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    more: list[inspect.Parameter] = []
-    for one in fields(record):
-        default = one.default if one.default_factory is MISSING else one.default_factory()
-        more.append(inspect.Parameter(one.name, kind, default=default, annotation=hints[one.name]))
+    more: dict[str, inspect.Parameter] = {}
+    for record in records:
+        hints = get_type_hints(record, include_extras=True)
+        for one in (field for field in fields(record) if field.name not in without):
+            default = one.default if one.default_factory is MISSING else one.default_factory()
+            more[one.name] = inspect.Parameter(one.name, kind, default=default, annotation=hints[one.name])
 
     def signed(command: Callable[..., Any]) -> Callable[..., Any]:
         first, *own = inspect.signature(command, eval_str=True).parameters.values()
-        command.__signature__ = inspect.Signature([first, *more, *own[:-1]])  # type: ignore[attr-defined]
+        parameters = [first, *more.values(), *own[:-1]]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         return command
 
     return signed

@@ -48,27 +48,6 @@ def untagged(text: str) -> str:
     return re.sub(r"!(?=\[[^\]]*\][(\[])", r"\!", text)
 
 
-_WORDS = (
-    "ε eps δ delta α alpha μ mu ρ rho σ sigma λ lambda ≥ >= ≤ <= × x · * − - – - — - "
-    "‘ ' ’ ' “ \" ” \" ′ ' … ... ∞ inf"
-)
-PLAIN = str.maketrans(dict(zip(_WORDS.split()[::2], _WORDS.split()[1::2], strict=True)))
-"""What stands for the letters and signs of this program's own words where an encoding lacks them."""
-
-
-def writable(text: str, encoding: str) -> str:
-    """The text without what the encoding lacks: other letters, or question marks, stand in its place.
-
-    >>> writable("ε ≥ 2 at 日", "cp1252"), writable("é", "latin-1")
-    ('eps >= 2 at ?', 'é')
-    """
-    try:
-        text.encode(encoding)
-        return text
-    except UnicodeEncodeError:
-        return text.translate(PLAIN).encode(encoding, "replace").decode(encoding)
-
-
 class Printed:
     """A text stream that writes harmless text only; all else is the stream's that it stands for."""
 
@@ -81,8 +60,9 @@ class Printed:
     def write(self, text: str) -> int:
         """Write the text, harmless; on a terminal with its colours."""
         shown = harmless(text, colours=self.stream.isatty())
+        encoding = self.stream.encoding or "utf-8"
         try:
-            self.stream.write(writable(shown, self.stream.encoding or "utf-8"))
+            self.stream.write(shown.encode(encoding, "backslashreplace").decode(encoding))
         except BrokenPipeError:
             self._write_nowhere()
         return len(text)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn
-
-from audits.foreign.ends import END
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -49,9 +45,3 @@ def signals_raise(error: Callable[[int], BaseException] = Signalled) -> Iterator
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def leave(status: int) -> NoReturn:
-    """End the process with the status of a command that cannot come to its end."""
-    sys.stdout.flush()
-    END(status)

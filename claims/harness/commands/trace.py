@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -15,68 +13,39 @@ import typer
 from audits.foreign.calls import required
 from claims.harness.commands.asked import Asked
 from claims.harness.commands.options import (
-    Arguments,
     AsJson,
-    CurveFile,
-    Data,
-    Delta,
-    Divergences,
-    Environments,
-    Epsilon,
     Junit,
-    Mu,
-    Neighbours,
-    Packages,
-    Python,
-    Rho,
     Sarif,
-    Seed,
     Summary,
     options_of,
 )
-from claims.harness.commands.printed import harmless
-from claims.harness.commands.stopping import leave
 from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
 from claims.harness.exchange import Outputs, from_here, must_plot, save_plot
-from claims.harness.run.result import BAD_INPUT
 
 if TYPE_CHECKING:
     from audits.trace import TraceResult
 
 LIMIT = 30.0
 """Seconds that a command takes, at most, where the user names no others."""
-PATIENCE = 15.0
-"""Seconds after the time limit at which a program that cannot be interrupted is ended."""
 MOST_SECONDS = 1e9
+NO_TRACE = ("alpha", "max_samples", "resolution", "method", "jobs", "errors", "pairs")
+"""Options of an audit that say nothing of a trace."""
 MOST_PAIRS = 16
 """Pairs of the stock that are traced, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """The options of the command, but for what is printed and written: those of an audit, and its own."""
+    """The options of a trace alone, but for what is printed and written."""
 
-    epsilon: Epsilon = None
-    delta: Delta = None
-    rho: Rho = None
-    mu: Mu = None
-    renyi: Divergences = field(default_factory=list[str])
-    curve: CurveFile = None
-    adjacency: Neighbours = None
     primitive: Annotated[
         list[str],
         typer.Option(
             "--primitive", metavar="NAME", help="A function or class that adds noise itself; repeat."
         ),
     ] = field(default_factory=list[str])
-    python: Python = None
-    with_packages: Packages = field(default_factory=list[str])
-    envs: Environments = None
-    set_options: Arguments = field(default_factory=list[str])
-    schema: Data = None
-    seed: Seed = 0
     seeds: Annotated[
         int | None,
         typer.Option("--seeds", min=1, max=10_000, help="Runs of each pair in each direction, and no more."),
@@ -97,13 +66,8 @@ class Options:
             limit = f"a number of seconds > 0, at most {MOST_SECONDS:g}"
             raise ValueError(f"--time-limit must be {limit}, got {self.time_limit:g}")
 
-    def asked(self) -> Asked:
-        """The options that say where the program runs, and on which data."""
-        shared = {one.name for one in fields(Asked)} & {one.name for one in fields(self)} - {"time_limit"}
-        return Asked(**{name: getattr(self, name) for name in shared})
 
-
-@options_of(Options)
+@options_of(Asked, Options, without=NO_TRACE)
 def trace_command(
     target: Annotated[
         str,
@@ -122,38 +86,21 @@ def trace_command(
     Exit status: 0 nothing found (which is no proof) · 1 a leak, or a ledger above the claim · 2 bad input ·
     3 draws were lost, so that nothing is known · 4 crashed.
     """
-    options = Options(**given)
-    watchdog = threading.Timer(options.time_limit + PATIENCE, _end, [target])
-    watchdog.daemon = True
-    watchdog.start()
-    try:
-        raise typer.Exit(_traced(target, options, Outputs(junit, summary, sarif), json=json))
-    finally:
-        watchdog.cancel()
-
-
-def _end(target: str) -> None:
-    """End the process, whatever else runs in it."""
-    print(f"dpclaims: {harmless(target)} cannot be interrupted", file=sys.__stderr__, flush=True)
-    leave(BAD_INPUT)
-
-
-def _traced(target: str, options: Options, outputs: Outputs, *, json: bool) -> int:
-    """Trace TARGET, print what was found, and return the exit status."""
+    options = Options(**{one.name: given.pop(one.name) for one in fields(Options)})
+    asked, outputs = Asked(**given), Outputs(junit, summary, sarif)
     must_plot(options.plot)
     with stdout_to_stderr():
-        results = _results(target, options)
+        results = _results(target, asked, options)
     if options.plot is not None:
         dearest = max((result for _, result in results), key=lambda result: result.epsilon_ledger or 0.0)
         save_plot(dearest.plot().figure, options.plot)
     told = [_told(target, one, result) for one, result in results]
-    return conclude("trace", told, outputs, json=json)
+    raise typer.Exit(conclude("trace", told, outputs, json=json))
 
 
-def _results(target: str, options: Options) -> list[tuple[Target, TraceResult]]:
+def _results(target: str, asked: Asked, options: Options) -> list[tuple[Target, TraceResult]]:
     from audits.trace import trace_privacy
 
-    asked = options.asked()
     adjacency, loaded = required(f"{target}: to load it", load_any, target, asked, as_it_is=True)
     claim = claim_of(asked, loaded, "trace")
     found: list[tuple[Target, TraceResult]] = []
@@ -165,7 +112,7 @@ def _results(target: str, options: Options) -> list[tuple[Target, TraceResult]]:
             claim=claim,
             adjacency=one.adjacency,
             primitives=options.primitive,
-            seed=options.seed,
+            seed=asked.seed,
             fixed_seeds=options.fixed_seeds,
             time_limit=max(end - time.monotonic(), 1e-3),
             **({} if options.seeds is None else {"seeds": options.seeds}),

@@ -10,85 +10,53 @@ import signal
 import sys
 import threading
 import time
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from claims.harness.commands.stopping import leave, signals_raise
-from claims.harness.run.result import UNDECIDED
+from claims.harness.commands.stopping import signals_raise
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
 
 FIRST_OUTPUT = 15.0
 """Seconds beyond the time limit that the first output may take: the call may import a library."""
-GRACE, STUCK = 1.0, 5.0
-"""Seconds after the time limit at which a call is interrupted, and at which the process ends if that is of no
-use."""
+GRACE = 1.0
+"""Seconds after the time limit at which a call is interrupted."""
 PAUSE = 4.0
 """Seconds between lines of progress."""
 
 
 @contextlib.contextmanager
-def stdout_to_stderr() -> Iterator[int | None]:
+def stdout_to_stderr() -> Iterator[None]:
     """What is written to standard output goes to standard error: by Python, and by libraries and processes
-    that write to the descriptor itself. Yields a descriptor of standard output, None where it is closed."""
+    that write to the descriptor itself."""
     with contextlib.redirect_stdout(sys.stderr):
         if sys.__stdout__ is not None:
             sys.__stdout__.flush()
         try:
             kept = os.dup(1)
         except OSError:  # standard output is closed
-            yield None
+            yield
             return
         try:
             os.dup2(2, 1)
-            yield kept
+            yield
         finally:
             os.dup2(kept, 1)
             os.close(kept)
-
-
-@contextlib.contextmanager
-def warnings_counted() -> Iterator[None]:
-    """Warnings of libraries are shown once each when all is done, with how often they came."""
-    seen = Counter[str]()
-
-    def count(message: Any, category: type[Warning], *where: Any) -> None:
-        seen[f"{category.__name__}: {' '.join(str(message).split())}"] += 1
-
-    try:
-        with warnings.catch_warnings():
-            # Below the filters of Python, which hide what is meant for developers.
-            warnings.simplefilter("always", append=True)
-            warnings.showwarning = count
-            yield
-    finally:
-        for words, times in seen.items():
-            print(f"dpclaims: {words}{f' ({times:,} times)' if times > 1 else ''}", file=sys.stderr)
 
 
 class Watch:
     """Progress on stderr, and an end in time: signals and the time limit stop the run with the bound reached.
 
     The limit counts from the first output. A mechanism that returns nothing is stopped after the limit and
-    `FIRST_OUTPUT` seconds; one that cannot be stopped, as it waits outside of Python, ends with its process,
-    after the bound reached was printed.
+    `FIRST_OUTPUT` seconds, where Python can interrupt it.
 
-    so_far    ``so_far(look, seconds, note)``: the result of an audit that ends here.
-    document  ``document(result)``: what is printed of it as JSON.
-    out       descriptor that takes the JSON document; None for none.
+    so_far  ``so_far(look, seconds, note)``: the result of an audit that ends here.
     """
 
-    def __init__(
-        self,
-        limit: float | None,
-        so_far: Callable[..., AuditResult],
-        document: Callable[[AuditResult], str],
-        out: int | None = None,
-    ) -> None:
-        self.limit, self.so_far, self.document, self.out = limit, so_far, document, out
+    def __init__(self, limit: float | None, so_far: Callable[..., AuditResult]) -> None:
+        self.limit, self.so_far = limit, so_far
         self.started = time.monotonic()
         self.last: Look | None = None
         self.first = True
@@ -108,7 +76,7 @@ class Watch:
             self.stack.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, self._late))
             self.stack.callback(signal.setitimer, signal.ITIMER_REAL, 0.0)
             signal.setitimer(signal.ITIMER_REAL, self.limit + FIRST_OUTPUT, 1.0)
-        threading.Thread(target=self._guard, daemon=True).start()
+        threading.Thread(target=self._tell, daemon=True).start()
         self.stack.callback(self.ended.set)
 
     def __exit__(self, *exception: object) -> None:
@@ -140,25 +108,10 @@ class Watch:
 
         raise Stopped(LATE)
 
-    def _guard(self) -> None:
-        """In a thread of its own: progress, also while a call does not return; the end of what is stuck."""
-        next_line = self.started + PAUSE
-        while not self.ended.wait(0.2):
-            now = time.monotonic()
-            if now >= next_line:
-                print(f"dpclaims: {self.words()}", file=sys.stderr, flush=True)
-                next_line = now + PAUSE
-            allowed = math.inf if self.limit is None else self.limit + GRACE + STUCK
-            if now - self.started > allowed + (FIRST_OUTPUT if self.first else 0.0):
-                print(
-                    f"dpclaims: the time limit was reached in a call that cannot be stopped; {self.words()}",
-                    file=sys.stderr,
-                    flush=True,
-                )
-                if self.out is not None:
-                    note = "The time limit was reached in a call that cannot be stopped."
-                    os.write(self.out, self.document(self.result(note)).encode())
-                leave(UNDECIDED)
+    def _tell(self) -> None:
+        """In a thread of its own: progress, also while a call does not return."""
+        while not self.ended.wait(PAUSE):
+            print(f"dpclaims: {self.words()}", file=sys.stderr, flush=True)
 
     def result(self, note: str) -> AuditResult:
         """What is known by now."""
