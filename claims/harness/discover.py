@@ -59,10 +59,8 @@ def load(*patterns: str, claims: Sequence[Path | str] = ()) -> list[Claim]:
     return select(discover(claims), patterns)
 
 
-def discover(folders: Sequence[Path | str] = (), only: str = "*") -> Catalogue:
+def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
     """All papers of this project, of `folders`, of the current project's settings and of entry points.
-
-    only  a glob of keys: the claims of other papers are not imported, which takes time where there are many.
 
     Raises ValueError for a folder that does not exist.
     """
@@ -71,7 +69,7 @@ def discover(folders: Sequence[Path | str] = (), only: str = "*") -> Catalogue:
     problems: list[Problem] = []
     places = (OWN, *other_folders(folders))
     for place in places:
-        for folder in _paper_folders(place, only, problems):
+        for folder in _paper_folders(place, problems):
             module = f"claims.{folder.name}" if place == OWN else folder.name
             try:
                 paper = _paper(module, folder)
@@ -101,14 +99,12 @@ def discover(folders: Sequence[Path | str] = (), only: str = "*") -> Catalogue:
     )
 
 
-def _paper_folders(place: Path, only: str, problems: list[Problem]) -> list[Path]:
-    """The papers at `place` whose names match: the folder itself, or the folders in it."""
+def _paper_folders(place: Path, problems: list[Problem]) -> list[Path]:
+    """The papers at `place`: the folder itself, or the folders in it."""
     if place != OWN and _holds_paper(place):
-        return [place] if fnmatchcase(place.name, only) else []
+        return [place]
     found: list[Path] = []
     for folder in sorted(f for f in place.iterdir() if f.is_dir() and f.name[0].isalpha()):
-        if not fnmatchcase(folder.name, only):
-            continue
         if place == OWN and folder.name in NO_PAPERS:
             continue
         if _holds_paper(folder):

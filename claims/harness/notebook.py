@@ -127,11 +127,10 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
     with _in_a_sentence():
         only_known()
         _show_whole_cells()
-        from claims.harness.ids import check_id
 
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
-        catalogue = {c.id: c for c in _catalogue(check_id(claim).split("/")[0]).claims}
+        catalogue = {c.id: c for c in _catalogue().claims}
         if given is not None and claim in _provenance(given)["claims"]:
             stale = claim in catalogue and claim in _changed(given)
             source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
@@ -139,7 +138,7 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         if claim not in catalogue:
             from claims.harness.places import near_miss
 
-            raise ValueError(near_miss(claim, [c.id for c in _catalogue(None).claims], []))
+            raise ValueError(near_miss(claim, [c.id for c in _catalogue().claims], []))
         with _place() as folder:
             run = _run([claim], settings, folder)
             source = "taken from reports/runs" if run[claim].cached else "computed here"
@@ -174,7 +173,7 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
     if isinstance(digits, bool) or not 1 <= digits <= 15:
         raise Refused(f"digits must be an integer from 1 to 15, got {digits!r}")
-    results = results_of(run, {c.id: c for c in _catalogue(None).claims})
+    results = results_of(run, {c.id: c for c in _catalogue().claims})
     return pd.DataFrame(
         [
             {
@@ -195,24 +194,24 @@ def paper_map(paper: str) -> Block:
     from claims.harness.entry import entry_of
     from claims.harness.map import legend, map_of, tree
 
-    found = map_of(paper, [entry_of(c) for c in _catalogue(paper).claims])
+    found = map_of(paper, [entry_of(c) for c in _catalogue().claims])
     if not any(found.uses.values()):
         return Block("text/markdown", f"No claim of {paper} says what its proof uses.")
     return Block("text/markdown", "\n".join([*legend(found), "", "```text", *tree(found), "```"]))
 
 
-def _catalogue(paper: str | None) -> Any:
+def _catalogue() -> Any:
     from claims.harness.places import other_folders
 
-    return _discovered(paper, tuple(other_folders()))
+    return _discovered(tuple(other_folders()))
 
 
 @cache
-def _discovered(paper: str | None, folders: tuple[Path, ...]) -> Any:
-    """The claims of a paper, or all: what a kernel has imported does not change."""
+def _discovered(folders: tuple[Path, ...]) -> Any:
+    """All claims: what a kernel has imported does not change."""
     from claims.harness.discover import discover
 
-    return discover(only=paper) if paper is not None else discover()
+    return discover()
 
 
 def _show_whole_cells() -> None:
@@ -267,7 +266,7 @@ def _changed(folder: Path) -> frozenset[str]:
 
     if file := os.environ.get(CHANGED):
         return frozenset(read_json(Path(file)))
-    return changed_since(_provenance(folder)["sources"], {c.id: c.module for c in _catalogue(None).claims})
+    return changed_since(_provenance(folder)["sources"], {c.id: c.module for c in _catalogue().claims})
 
 
 def _taken(

@@ -13,9 +13,8 @@ from claims.harness.commands.printed import harmless
 from claims.harness.ids import check_id
 from claims.harness.report.mathematics import inline_html, markdown_to_html
 from claims.harness.report.write import write_report
-from claims.harness.run import temporary
 from claims.harness.run.runner import Settings, run_claims
-from claims.harness.run.store import claim_folder, prepare_folder, read_run
+from claims.harness.run.store import claim_folder, read_run
 from tests.harness.synthetic import Tags, claim
 
 EVIL_IDS = [
@@ -155,17 +154,6 @@ def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
             assert not any(name.startswith("on") for name in attributes)
             assert "x.test" not in (attributes.get("href") or "")
         assert "form-action 'none'" in html.unescape(text)
-
-
-def test_what_killed_processes_left_goes_when_it_is_old(tmp_path, monkeypatch):
-    (tmp_path / "run" / "claims").mkdir(parents=True)
-    names = {temporary.temporary_name("x"), ".bashrc-backup"}
-    for name in names:
-        (tmp_path / "run" / "claims" / name).mkdir()
-    for old, left in ((temporary.OLD, names), (-1.0, {".bashrc-backup"})):
-        monkeypatch.setattr(temporary, "OLD", old)
-        prepare_folder(tmp_path / "run")
-        assert {file.name for file in (tmp_path / "run" / "claims").iterdir()} == left
 
 
 # ---------------------------------------------------------------- what is printed

@@ -146,7 +146,7 @@ def test_a_report_says_how_far_it_came(tmp_path):
     arguments = ("report", "--run", "run", "--out", "site")
     process = _start(program, *arguments, cwd=tmp_path, start_new_session=True)
     deadline = time.monotonic() + 120
-    while not list(tmp_path.glob(".*-site.report")):  # its temporary folder is there
+    while not list(tmp_path.glob(".*-site")):  # its temporary folder is there
         assert time.monotonic() < deadline
         time.sleep(0.02)
     time.sleep(0.5)

@@ -10,21 +10,18 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import sys
-import sysconfig
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from audits.environments import cache_folder
 from claims.harness.notebook import CHANGED, RUN
 from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths
+from claims.harness.run.provenance import data_folder
 from claims.harness.run.result import NotebookFailed
 from claims.harness.run.serialise import dumps
 
@@ -44,20 +41,10 @@ class Job:
 
 
 def notebooks_folder() -> Path:
-    """The folder of the notebooks: beside the packages in a checkout, under share/dpclaims once installed.
-
-    Raises ValueError where it is in neither place.
-    """
-    import site
-
-    root = Path(__file__).resolve().parents[3]
-    shared = Path("share") / "dpclaims" / "notebooks"
-    places = [root / "notebooks", Path(sysconfig.get_path("data")) / shared, root / shared]
-    if site.ENABLE_USER_SITE:
-        places.append(Path(site.getuserbase()) / shared)
-    for place in places:
-        if all((place / f"{name}.ipynb").is_file() for name in NOTEBOOKS):
-            return place
+    """The folder of the notebooks; ValueError where they are not installed."""
+    folder = data_folder("notebooks")
+    if all((folder / f"{name}.ipynb").is_file() for name in NOTEBOOKS):
+        return folder
     raise ValueError(f"the notebooks {', '.join(NOTEBOOKS)} are not installed: reinstall dpclaims")
 
 
@@ -83,22 +70,15 @@ def copy_notebooks(name: str, folder: Path) -> list[Path]:
 
 
 def read_notebooks(folder: Path) -> dict[str, Any]:
-    """The three notebooks; ValueError that names a file that is none."""
+    """The three notebooks."""
     import nbformat
 
     found: dict[str, Any] = {}
     for name in NOTEBOOKS:
-        file = folder / f"{name}.ipynb"
-        try:
-            found[name] = nbformat.read(file, as_version=4)
-        except (OSError, ValueError, KeyError, AttributeError, nbformat.ValidationError) as error:
-            reason = str(error).splitlines()[0]
-            raise ValueError(f"{file}: not a notebook ({reason})") from error
+        found[name] = nbformat.read(folder / f"{name}.ipynb", as_version=4)
         found[name].metadata["papermill"] = {}  # where papermill writes, and what it looks for
         for cell in found[name].cells:
             cell.metadata.setdefault("tags", [])
-        if not any("parameters" in cell.metadata["tags"] for cell in found[name].cells):
-            raise ValueError(f"{file}: it has no cell tagged 'parameters'")
     return found
 
 
@@ -117,19 +97,17 @@ def execute(
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
     Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
     """
-    queue = list(reversed(jobs))
     stop, lock = threading.Event(), threading.Lock()
-
-    def take() -> Job | None:
-        with lock:
-            return None if stop.is_set() or not queue else queue.pop()
+    workers = min(workers, len(jobs))
 
     def work(number: int, home: Path) -> None:
         from jupyter_core.utils import ensure_event_loop
 
         try:
             with _Kernel(home / str(number), told) as kernel:
-                while (job := take()) is not None:
+                for job in jobs[number::workers]:
+                    if stop.is_set():
+                        return
                     executed = _execute_one(job, notebooks[job.notebook], kernel)
                     with lock:
                         done(job, executed)
@@ -141,7 +119,7 @@ def execute(
         listed = Path(home, "changed.json")
         listed.write_text(dumps(sorted(changed)), encoding="utf-8")
         told = {RUN: str(run), CHANGED: str(listed)}
-        running = [pool.submit(work, k, Path(home)) for k in range(min(workers, max(len(jobs), 1)))]
+        running = [pool.submit(work, k, Path(home)) for k in range(workers)]
         try:
             wait(running, return_when=FIRST_EXCEPTION)
         finally:
@@ -201,18 +179,9 @@ class _Kernel:
         self.client: Any = None
 
     def __enter__(self) -> _Kernel:
-        from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+        from jupyter_client.kernelspec import KernelSpecManager
         from jupyter_client.manager import AsyncKernelManager
         from jupyter_core.utils import run_sync
-
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-        spec = KernelSpec(argv=argv, display_name="Python 3", language="python")
-
-        class ThisInterpreter(KernelSpecManager):
-            """Knows one kernel: the running interpreter, so that none need be installed."""
-
-            def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-                return spec
 
         self._home.mkdir(parents=True)
         connection = self._home / "kernel.json"
@@ -220,7 +189,7 @@ class _Kernel:
         local = os.name == "posix" and len(str(connection)) < 80
         self.manager = AsyncKernelManager(
             kernel_name="python3",
-            kernel_spec_manager=ThisInterpreter(),
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # the running interpreter alone
             connection_file=str(connection),
             transport="ipc" if local else "tcp",
         )
@@ -271,22 +240,12 @@ def _environment(home: Path) -> dict[str, str]:
         "JUPYTER_DATA_DIR": str(home / "data"),
         "JUPYTER_PLATFORM_DIRS": "1",
         "MPLBACKEND": "svg",
-        "MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR") or _writable(cache_folder() / "matplotlib", home),
         # The debugger of the kernel complains on stderr of modules frozen into the interpreter.
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
     for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         private.setdefault(threads, "1")
     return {**os.environ, **private}
-
-
-def _writable(folder: Path, else_below: Path) -> str:
-    """The folder, made where it is missing; one below another place where it cannot be written."""
-    with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return str(folder)
-    return str(else_below / folder.name)
 
 
 def exporter() -> Callable[[Any], str]:

@@ -46,13 +46,11 @@ from claims.harness.report.shown import results_of
 from claims.harness.report.site import FONT, HERE, Page, fill
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
-from claims.harness.run.store import latest_run, read_run, remove
-from claims.harness.run.temporary import is_abandoned, temporary_name
+from claims.harness.run.store import latest_run, read_run
+from claims.harness.run.temporary import temporary_name
 
 FORMAT = "dpclaims-report/1"
 MANIFEST = "report.json"
-_REPORT = ".report"
-"""How the names of a report's temporary folders end."""
 _NEEDED = (
     "ipykernel",
     "jinja2",
@@ -103,8 +101,6 @@ def write_report(
         written = _fill(temporary, site, notebooks, jobs, say)
         manifest = {"format": FORMAT, "run": run_folder.resolve().name, "files": sorted([*written, MANIFEST])}
         (temporary / MANIFEST).write_text(dumps(manifest), encoding="utf-8")
-        # Again: somebody may have put files there while the notebooks ran.
-        _check_target(target)
         _publish(temporary, target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -127,14 +123,9 @@ def _check_target(target: Path) -> None:
         return
     if not (target / MANIFEST).is_file():
         raise ValueError(f"--out {str(target)!r} holds other files and is not a report; name a new folder")
-    manifest = read_json(target / MANIFEST)
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ValueError(f"{target / MANIFEST}: not written by this version of dpclaims ({FORMAT})")
-    files = manifest.get("files")
-    if not isinstance(files, list) or not all(isinstance(name, str) for name in files):
-        raise ValueError(f"{target / MANIFEST}: it lists no files")
+    listed = read_json(target / MANIFEST)["files"]
     present = {f.relative_to(target).as_posix() for f in target.rglob("*") if not f.is_dir()}
-    if foreign := sorted(present - set(files)):
+    if foreign := sorted(present - set(listed)):
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise ValueError(
             f"--out {str(target)!r} holds files that are not the report's ({', '.join(foreign[:3])}{more}); "
@@ -143,14 +134,11 @@ def _check_target(target: Path) -> None:
 
 
 def _prepare(target: Path) -> Path:
-    """A new folder beside the target, on the same file system; those of killed reports are removed."""
+    """A new folder beside the target, on the same file system."""
     place = target.resolve()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        for left in place.parent.glob(f".*-{place.name}{_REPORT}*"):
-            if is_abandoned(left):
-                remove(left)
-        temporary = place.with_name(temporary_name(place.name + _REPORT))
+        temporary = place.with_name(temporary_name(place.name))
         temporary.mkdir()
     except OSError as error:
         raise ValueError(f"--out {str(target)!r} cannot be written: {error.strerror}") from error

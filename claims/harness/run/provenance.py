@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import site
 import sys
 import sysconfig
 from importlib.metadata import PackageNotFoundError, version
@@ -53,11 +54,11 @@ def machine() -> dict[str, str | int]:
 
 
 def data_folder(name: str) -> Path:
-    """Where a folder that comes with the project lies: beside the packages, or where the wheel put it.
+    """Where a folder that comes with the project lies: beside the packages, or where an installer put it.
 
     `name` is "notebooks" or "reports".
     """
-    beside = Path(__file__).resolve().parents[3] / name
-    if beside.is_dir():
-        return beside
-    return Path(sysconfig.get_path("data")) / "share" / "dpclaims" / name
+    root, shared = Path(__file__).resolve().parents[3], Path("share") / "dpclaims" / name
+    installed = Path(sysconfig.get_path("data")) / shared
+    places = (root / name, installed, root / shared, Path(site.getuserbase()) / shared)
+    return next((place for place in places if place.is_dir()), installed)

@@ -5,8 +5,8 @@
                                    result.json      the verdict and its evidence
                                    manifest.json    key, seconds, the SHA-256 of the two others
 
-A claim's folder appears by one rename, complete or not at all, so a killed run leaves only finished claims
-(and a temporary folder that the next run removes). What does not match its manifest, or carries another key,
+A claim's folder appears by one rename, complete or not at all, so a killed run leaves only finished claims,
+and perhaps a folder whose name begins with a dot. What does not match its manifest, or carries another key,
 is named and recomputed. Nothing is ever unpickled. A run folder may come from anybody: it is read as data,
 and ids, which name files and folders, are checked.
 """
@@ -26,7 +26,7 @@ from claims.harness.ids import check_id
 from claims.harness.run.cells import Settings
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
 from claims.harness.run.serialise import dumps, number, read_json
-from claims.harness.run.temporary import is_abandoned, temporary_name, write_synced, write_whole
+from claims.harness.run.temporary import temporary_name, write_synced, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,23 +183,12 @@ def latest_run(root: Path) -> Path | None:
 
 
 def prepare_folder(run: Path) -> None:
-    """Make the run folder, refuse a folder of other things, remove what killed processes left."""
+    """Make the run folder, refuse a folder of other things."""
     if run.exists() and not run.is_dir():
         raise ValueError(f"--out {str(run)!r} is a file; name a folder")
     if run.is_dir() and any(run.iterdir()) and not _ours(run):
         raise ValueError(f"--out {str(run)!r} holds other files and is not a run folder; name a new folder")
     (run / "claims").mkdir(parents=True, exist_ok=True)
-    for left in [*run.glob(".*-*"), *(run / "claims").glob(".*-*")]:
-        if is_abandoned(left):
-            remove(left)
-
-
-def remove(path: Path) -> None:
-    """Remove a file, a link or a folder; what is gone already is no error."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def _ours(run: Path) -> bool:
@@ -222,4 +211,4 @@ def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> N
         away = temporary.with_name(temporary.name + "-old")
         os.rename(target, away)
         os.rename(temporary, target)
-        remove(away)
+        shutil.rmtree(away, ignore_errors=True)

@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-import time
 from pathlib import Path
 from secrets import token_hex
-
-_NAME = re.compile(r"\.[0-9a-f]{16}-")
-OLD = 86400.0
-"""Seconds after which a temporary name is that of a process that was killed."""
 
 
 def temporary_name(name: str) -> str:
     """A name that no other process uses, for what becomes `name` in the end."""
     return f".{token_hex(8)}-{name}"
-
-
-def is_abandoned(path: Path) -> bool:
-    """Whether `path` has such a name, and nobody has written to it for a day."""
-    try:
-        return _NAME.match(path.name) is not None and time.time() - path.lstat().st_mtime > OLD
-    except OSError:
-        return False
 
 
 def write_synced(file: Path, data: bytes) -> None:
