@@ -195,10 +195,7 @@ def test_a_run_and_all_that_reads_it(dpclaims, tmp_path):
     status, out, _ = dpclaims("compare", run, run, "--json")
     compared = json.loads(out)
     assert (status, compared["verdicts"], compared["format"]) == (0, [], "dpclaims-compare/1")
-    assert "1 claims in both" in dpclaims("compare", run, run, "song2021")[1]
-    status, _, err = dpclaims("compare", run, run, "song2021/lemma-b.9")
-    assert status == 2
-    assert "did you mean 'song2021/lemma-b.2'" in err
+    assert "1 claims in both" in dpclaims("compare", run, run)[1]
     # And damaged.
     file = next(Path(run).rglob("rows.parquet"))
     file.write_bytes(file.read_bytes()[:-9])

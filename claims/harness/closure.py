@@ -2,8 +2,7 @@
 
 The closure is read from the sources, without running them: every import statement counts, also inside
 functions, except below ``if TYPE_CHECKING``. A package that loads its public names lazily lists them in that
-block of its ``__init__``, or in a dictionary ``HOMES`` of constants; ``from claims import at_most`` means the
-module that is named there.
+block of its ``__init__``; ``from claims import at_most`` means the module that is named there.
 
 Other people's code counts too: what is found on the path is read like ours, of installed distributions the
 version stands for the sources.
@@ -13,10 +12,10 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.metadata
 import importlib.util
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -164,27 +163,16 @@ class Sources:
 def _version_of(name: str) -> str:
     """The names and versions of the distributions that hold an installed package; empty for none.
 
-    Most have the package's name, and their list of files says that the package is theirs alone. To ask all
-    distributions what they hold takes a third of a second.
-
     >>> _version_of("numpy").split()[0]
     'numpy'
     """
-    from importlib import metadata
-
-    with suppress(metadata.PackageNotFoundError):
-        alike = metadata.distribution(name)
-        if f"\n{name}/__init__.py," in f"\n{alike.read_text('RECORD')}":
-            return f"{alike.metadata['Name']} {metadata.version(name)}"
     held_by = sorted(set(_distributions().get(name, [])))
-    return " ".join(f"{each} {metadata.version(each)}" for each in held_by)
+    return " ".join(f"{each} {importlib.metadata.version(each)}" for each in held_by)
 
 
 @cache
 def _distributions() -> Mapping[str, list[str]]:
-    from importlib.metadata import packages_distributions
-
-    return packages_distributions()
+    return importlib.metadata.packages_distributions()
 
 
 def _folder_on_path(name: str) -> Path | None:
@@ -283,9 +271,6 @@ def _live(tree: ast.AST) -> Iterator[ast.AST]:
 
 def _homes(tree: ast.Module) -> dict[str, str]:
     """Public name → its module, as a package's `__init__` says."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "HOMES" for t in node.targets):
-            return dict(ast.literal_eval(node.value))
     return {name: home.partition(":")[0] for name, home in homes(tree).items()}
 
 

@@ -13,11 +13,11 @@ from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
 from claims.harness.entry import entry_of
 from claims.harness.errata import check_file, owes_check, run_check
+from claims.harness.ids import result_of
 from claims.harness.map import behind, used_by_results
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.runner import Settings, evaluate
-from claims.harness.standing import result_of
 
 LEAST_STATEMENT = 40
 """Characters of a statement that says what is claimed and of what."""
@@ -150,7 +150,7 @@ def uses(claim: Claim, context: Context) -> str | None:
     if unknown := [each for each in claim.uses if each not in ids]:
         return f"uses names {', '.join(unknown)}, which is no claim"
     used = used_by_results([entry_of(c) for c in context.catalogue])
-    own = result_of(entry_of(claim))
+    own = result_of(claim.id)
     if own in behind(own, used):
         return "its proof uses itself, by the uses of the results that it names"
     return None

@@ -1,16 +1,14 @@
 """Finds the claims: a folder with a PAPER is a paper, and each of its modules holds CLAIM, CLAIMS, or both.
 
 This project's papers stand in `claims/`. Other people's stand in the folders named by ``--claims DIR``, by
-``[tool.dpclaims] claims = ["DIR"]`` in the pyproject.toml of the current folder, by the environment variable
-DPCLAIMS_CLAIMS, or by entry points of the group ``dpclaims.papers``. A broken file is named, and leaves all
-others as they are.
+``[tool.dpclaims] claims = ["DIR"]`` in the pyproject.toml of the current folder, or by the environment
+variable DPCLAIMS_CLAIMS. A broken file is named, and leaves all others as they are.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib
-import importlib.util
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -48,7 +46,7 @@ def load(*patterns: str, claims: Sequence[Path | str] = ()) -> list[Claim]:
 
     A pattern is an id or a glob ("song2021/*"). Without a colon it matches all readings of a result, so
     "song2021/theorem-2.6" gives the printed claim and the corrected one. `claims` names folders with papers
-    of other people, beside those that the current project's pyproject.toml and entry points name.
+    of other people, beside those that the current project's pyproject.toml names.
 
     Raises ValueError where a pattern matches nothing, and for a folder that cannot be read. Files that are
     broken are left out; `discover` tells which.
@@ -60,7 +58,7 @@ def load(*patterns: str, claims: Sequence[Path | str] = ()) -> list[Claim]:
 
 
 def discover(folders: Sequence[Path | str] = ()) -> Catalogue:
-    """All papers of this project, of `folders`, of the current project's settings and of entry points.
+    """All papers of this project, of `folders`, and of the current project's settings.
 
     Raises ValueError for a folder that does not exist.
     """
@@ -109,7 +107,7 @@ def _paper_folders(place: Path, problems: list[Problem]) -> list[Path]:
             continue
         if _holds_paper(folder):
             found.append(folder)
-        elif any(_holds_claim(f) for f in folder.glob("[a-z]*.py")):
+        elif any(_assigns("CLAIMS?", f) for f in folder.glob("[a-z]*.py")):
             sentence = (
                 f"{folder}: its __init__.py holds no PAPER = Paper(…), so its claims belong to no paper"
             )
@@ -119,22 +117,13 @@ def _paper_folders(place: Path, problems: list[Problem]) -> list[Path]:
 
 def _holds_paper(folder: Path) -> bool:
     file = folder / "__init__.py"
-    return file.is_file() and "PAPER" in _assigned(file)
+    return file.is_file() and _assigns("PAPER", file)
 
 
-def _holds_claim(file: Path) -> bool:
-    return bool({"CLAIM", "CLAIMS"} & _assigned(file))
-
-
-def _assigned(file: Path) -> set[str]:
-    """The names that a module assigns at its top level; none where it cannot be read."""
-    try:
-        body = ast.parse(file.read_bytes()).body
-    except (SyntaxError, OSError, ValueError, RecursionError, MemoryError):
-        return set()
-    targets = [t for n in body if isinstance(n, ast.Assign) for t in n.targets]
-    targets += [n.target for n in body if isinstance(n, ast.AnnAssign)]
-    return {t.id for t in targets if isinstance(t, ast.Name)}
+def _assigns(name: str, file: Path) -> bool:
+    """Whether a module assigns such a name at its top level; it is not imported for that."""
+    text = file.read_text(encoding="utf-8", errors="replace")
+    return re.search(rf"^{name}\b.*=", text, re.MULTILINE) is not None
 
 
 def _paper(module: str, folder: Path) -> Paper:

@@ -30,3 +30,12 @@ def check_id(claim_id: object) -> str:
         if KEY.fullmatch(paper) and paper not in TAKEN and all(NAME.fullmatch(each) for each in names):
             return claim_id
     raise ValueError(f"a claim's id must look like song2021/theorem-2.6, got {str(claim_id)[:LONGEST]!r}")
+
+
+def result_of(claim_id: str) -> str:
+    """The id of the printed result that a claim reads: a step of a proof belongs to its theorem.
+
+    >>> result_of("song2021/theorem-b.1-proof:corrected")
+    'song2021/theorem-b.1'
+    """
+    return claim_id.split(":")[0].removesuffix("-proof")

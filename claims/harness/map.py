@@ -13,7 +13,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from claims.harness.entry import Entry
-from claims.harness.standing import Standing, readings_of, result_of, standing
+from claims.harness.ids import result_of
+from claims.harness.standing import Standing, readings_of, standing
 
 Uses = Mapping[str, Mapping[str, str]]
 """Printed result → what the paper's proof of it uses, each with a note or ""."""
@@ -77,11 +78,11 @@ def used_by_results(entries: Sequence[Entry]) -> dict[str, dict[str, str]]:
     its result.
     """
     by_id = {e.id: e for e in entries}
-    found: dict[str, dict[str, str]] = {result_of(e): {} for e in entries}
+    found: dict[str, dict[str, str]] = {result_of(e.id): {} for e in entries}
     for entry in entries:
         for name, note in entry.uses:
             if name in by_id:
-                found[result_of(entry)].setdefault(result_of(by_id[name]), note)
+                found[result_of(entry.id)].setdefault(result_of(name), note)
     return found
 
 
@@ -109,7 +110,7 @@ def map_of(paper: str, entries: Sequence[Entry]) -> PaperMap:
             return Support.FALLS
         return Support.OPEN if Standing.OPEN in found else Support.SOUND
 
-    first = {result_of(e): e for e in reversed(own)}  # the printed statement stands before its readings
+    first = {result_of(e.id): e for e in reversed(own)}  # the printed statement stands before its readings
     labels = _labels(first)
     nodes = {r: Node(r, labels[r], first[r].title, stands[r], support(r)) for r in uses}
     return PaperMap(paper, nodes, uses)

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Budget, Claim
-from claims.harness.parameters import Refused, only_known
+from claims.harness.parameters import Refused, only_known, whole
 from claims.harness.run.result import ClaimResult, RunResult
 
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ class Checked:
 
         from claims.harness.report import numbers
 
-        if isinstance(digits, bool) or not 1 <= digits <= 15:
-            raise Refused(f"digits must be an integer from 1 to 15, got {digits!r}")
+        whole("digits", digits, 1, 15)
         return pd.DataFrame(
             [
                 {
@@ -171,8 +170,7 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
     from claims.harness.report.shown import results_of
 
-    if isinstance(digits, bool) or not 1 <= digits <= 15:
-        raise Refused(f"digits must be an integer from 1 to 15, got {digits!r}")
+    whole("digits", digits, 1, 15)
     results = results_of(run, {c.id: c for c in _catalogue().claims})
     return pd.DataFrame(
         [

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 
 OWN = Path(__file__).resolve().parent.parent
@@ -20,11 +17,9 @@ RUNS = Path("reports") / "runs"
 
 
 def other_folders(named: Sequence[Path | str] = ()) -> list[Path]:
-    """The folders of other people's papers: those named, those of DPCLAIMS_CLAIMS, of pyproject.toml, and of
-    entry points.
-    """
+    """The folders of other people's papers: those named, those of DPCLAIMS_CLAIMS, and of pyproject.toml."""
     inherited = [Path(f) for f in os.environ.get("DPCLAIMS_CLAIMS", "").split(os.pathsep) if f]
-    found = [*map(Path, named), *inherited, *_configured(), *_installed()]
+    found = [*map(Path, named), *inherited, *_configured()]
     for folder in found:
         if not folder.is_dir():
             raise ValueError(f"claims folder {str(folder)!r} does not exist")
@@ -49,17 +44,6 @@ def _configured() -> list[Path]:
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise ValueError(f"[tool.dpclaims] claims must be a list of folders in pyproject.toml, got {names!r}")
     return [Path(name) for name in names]
-
-
-@cache
-def _installed() -> tuple[Path, ...]:
-    """Folders of the packages that entry points of the group `dpclaims.papers` name; to look takes 20 ms."""
-    found: list[Path] = []
-    for point in entry_points(group="dpclaims.papers"):
-        spec = importlib.util.find_spec(point.module)
-        places = list(spec.submodule_search_locations or []) if spec is not None else []
-        found += [Path(place) for place in places]
-    return tuple(found)
 
 
 def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, str]]) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from claims.harness.entry import Entry
 from claims.harness.finding import Weight
+from claims.harness.ids import result_of
 
 MATTERS = (Weight.THEOREM, Weight.ALGORITHM)
 """The weights of a fallen reading for which "the result holds" would mislead; nobody claims a wider range."""
@@ -24,19 +25,9 @@ class Standing(StrEnum):
     OPEN = "open"
 
 
-def result_of(entry: Entry) -> str:
-    """The id of the printed result that a claim reads: a step of a proof belongs to its theorem.
-
-    >>> from types import SimpleNamespace as N
-    >>> result_of(N(paper="song2021", name="theorem-b.1-proof"))
-    'song2021/theorem-b.1'
-    """
-    return f"{entry.paper}/{entry.name.removesuffix('-proof')}"
-
-
 def readings_of(result: str, entries: Sequence[Entry]) -> list[Entry]:
     """All claims about one printed result: the statement, its readings, the steps of its proof."""
-    return [e for e in entries if result_of(e) == result]
+    return [e for e in entries if result_of(e.id) == result]
 
 
 def standing(readings: Sequence[Entry]) -> Standing:

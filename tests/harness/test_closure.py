@@ -56,7 +56,7 @@ def test_the_digest_changes_with_any_file_of_the_closure_and_with_no_other(tmp_p
 def test_lazy_names_lead_to_where_they_stand(tmp_path):
     package = tmp_path / "pack"
     package.mkdir()
-    (package / "__init__.py").write_text('HOMES = {"tool": "pack.deep"}\n')
+    (package / "__init__.py").write_text("if TYPE_CHECKING:\n    from pack.deep import tool as tool\n")
     (package / "deep.py").write_text("from . import other\ntool = 1\n")
     (package / "other.py").write_text("")
     (package / "unused.py").write_text("")

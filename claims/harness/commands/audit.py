@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -98,22 +97,11 @@ def audit_target(
     return verdicts.conclude("audit", told, outputs or Outputs(), json=json)
 
 
-def as_options(words: str) -> str:
-    """Options in a sentence as they are written on the command line.
-
-    >>> as_options('errors="symbol" takes them; give time_limit=60, or max_samples=5000.')
-    '--errors symbol takes them; give --time-limit 60, or --max-samples 5000.'
-    """
-    option = re.compile(r"""\b(errors|time_limit|max_samples|resolution)=["']?([\w.]*\w)["']?""")
-    return option.sub(lambda m: f"--{m[1].replace('_', '-')} {m[2]}", words)
-
-
 def _said(error: ValueError, target: str) -> str:
-    """The words of an error, with options as they are written on the command line; after what a library
-    raised the releases of it that are known to work."""
+    """The words of an error; after what a library raised the releases of it that are known to work."""
     from audits.adapters import pins
 
-    words = as_options(str(error))
+    words = str(error)
     return words + pins(target) if " raised " in words and "known to work" not in words else words
 
 
@@ -155,10 +143,10 @@ def told_of(target: Target, result: AuditResult, *, again: str, verbose: bool, n
 
     facts = facts_of(result, verbose)
     width = max(len(label) for label, _ in facts)
-    lines = [f"{HEADS[result.verdict]}: {as_options(result.meaning(target.name))}"]
+    lines = [f"{HEADS[result.verdict]}: {result.meaning(target.name)}"]
     lines += [f"  data guessed: {target.guessed}"] if target.guessed else []
     for label, text in facts:
-        said = f"{again} {text}".strip() if label == "replay" else as_options(text)
+        said = f"{again} {text}".strip() if label == "replay" else text
         lines.append(f"  {label:{width}}  {said}")
     return Told(
         name=target.name,

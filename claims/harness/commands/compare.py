@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from audits.evidence import Evidence
-from claims.harness.commands.options import AsJson, Patterns
-from claims.harness.places import matches, near_miss
+from claims.harness.commands.options import AsJson
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.store import read_run
 
@@ -22,13 +21,12 @@ MOST = 30
 def compare_command(
     run_a: Annotated[Path, typer.Argument()],
     run_b: Annotated[Path, typer.Argument()],
-    pattern: Patterns = None,
     json: AsJson = False,
 ) -> None:
     """What changed between two runs; exit status 1 where a verdict changed."""
     from claims.harness.run.serialise import print_json
 
-    changes = compare_runs(run_a, run_b, pattern or [])
+    changes = compare_runs(run_a, run_b)
     if json:
         print_json({"format": "dpclaims-compare/1", **changes})
     else:
@@ -36,15 +34,14 @@ def compare_command(
     raise typer.Exit(1 if changes["verdicts"] else 0)
 
 
-def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dict[str, Any]:
-    """The differences of two stored runs, of the claims that match one of the patterns; of all without one.
+def compare_runs(first: Path, second: Path) -> dict[str, Any]:
+    """The differences of two stored runs.
 
     Returns a document with `added`, `removed` (ids), `verdicts` (changed ones), `evidence` (numbers whose
     intervals are disjoint, which for exact numbers means any change) and `lines`, the same in words.
-    Raises ValueError where a folder is no run, a run is broken or unfinished, or a pattern matches nothing.
+    Raises ValueError where a folder is no run, or a run is broken or unfinished.
     """
-    before, after = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
-    a, b = _chosen(before, after, patterns)
+    a, b = ({r.id: r for r in read_run(folder).claims} for folder in (first, second))
     both = sorted(a.keys() & b.keys())
     verdicts = [
         {"id": i, "before": a[i].verdict, "after": b[i].verdict, "expected": b[i].expected}
@@ -66,19 +63,6 @@ def compare_runs(first: Path, second: Path, patterns: Sequence[str] = ()) -> dic
     more = [f"… and {hidden} more lines: --json has all"] if hidden > 0 else []
     lines = [*lines[:MOST], *more, counted]
     return {"added": added, "removed": removed, "verdicts": verdicts, "evidence": evidence, "lines": lines}
-
-
-Results = dict[str, ClaimResult]
-
-
-def _chosen(first: Results, second: Results, patterns: Sequence[str]) -> tuple[Results, Results]:
-    """What matches one of the patterns in each run; ValueError where one matches nothing in either."""
-    ids = first.keys() | second.keys()
-    for pattern in patterns:
-        if not any(matches(i, pattern) for i in ids):
-            raise ValueError(near_miss(pattern, sorted(ids), ()))
-    kept = {i for i in ids if not patterns or any(matches(i, p) for p in patterns)}
-    return {i: r for i, r in first.items() if i in kept}, {i: r for i, r in second.items() if i in kept}
 
 
 def _in_words(verdicts: Sequence[dict[str, Any]], evidence: Sequence[dict[str, Any]]) -> list[str]:

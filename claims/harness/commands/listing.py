@@ -12,8 +12,9 @@ import typer
 from claims.harness.commands.options import AsJson, Folders, Patterns
 from claims.harness.entry import Entry, entry_of
 from claims.harness.fallen import by_weight, has_fallen, slip_of
+from claims.harness.ids import result_of
 from claims.harness.report.terminal import as_text
-from claims.harness.standing import Standing, readings_of, result_of, standing
+from claims.harness.standing import Standing, readings_of, standing
 from claims.harness.words import Kind
 
 
@@ -110,7 +111,7 @@ def _counted(everything: Sequence[Entry]) -> str:
     own = [e for e in everything if e.role not in ("control", "program")]
     results: dict[str, list[Entry]] = {}
     for entry in own:
-        results.setdefault(result_of(entry), []).append(entry)
+        results.setdefault(result_of(entry.id), []).append(entry)
     counts = Counter(map(standing, results.values()))
     words = "; ".join(f"{s}: {counts[s]}" for s in Standing if counts[s])
     return f"{len(results)} printed results of {len({e.paper for e in own})} papers: {words}"
@@ -120,8 +121,8 @@ def _letter(claim: Entry, everything: Sequence[Entry]) -> str:
     """What is said beside a reading that falls while the printed statement passes."""
     if claim.role != "reading":
         return ""
-    found = standing(readings_of(result_of(claim), everything))
-    return f" ({result_of(claim)} {found})" if found is Standing.LETTER_ONLY else ""
+    found = standing(readings_of(result_of(claim.id), everything))
+    return f" ({result_of(claim.id)} {found})" if found is Standing.LETTER_ONLY else ""
 
 
 def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:

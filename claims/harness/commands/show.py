@@ -11,12 +11,13 @@ from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.commands.options import AsJson, Folders
 from claims.harness.entry import Entry, entry_of
+from claims.harness.ids import result_of
 from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import believed, describe
 from claims.harness.report.shown import first_sentences
 from claims.harness.report.terminal import as_text
 from claims.harness.run.result import ClaimResult
-from claims.harness.standing import readings_of, result_of, standing
+from claims.harness.standing import readings_of, standing
 
 Results = Mapping[str, ClaimResult | None]
 
@@ -46,8 +47,8 @@ def show_command(
     if paper_map or as_dot or without:
         _show_map(claim_id, catalogue.claims, found, as_dot=as_dot, without=without)
         return
-    wanted = {result_of(entry_of(c)) for c in found}
-    near = [c for c in catalogue.claims if result_of(entry_of(c)) in wanted]
+    wanted = {result_of(c.id) for c in found}
+    near = [c for c in catalogue.claims if result_of(c.id) in wanted]
     if check:
         typer.echo(_checks(claim_id, found if ":" in claim_id else near))
         return
@@ -73,7 +74,7 @@ def _show_map(
         from claims.harness.discover import select
 
         own = [c for c in catalogue if c.paper.key == papers[0] and c.role != "program"]
-        (result, *others) = dict.fromkeys(result_of(entry_of(c)) for c in select(own, [without]))
+        (result, *others) = dict.fromkeys(result_of(c.id) for c in select(own, [without]))
         if others:
             raise ValueError(f"--without takes one result, got {without!r}: {result}, {others[0]} …")
         lines = list(what_if(drawn, result))
@@ -102,7 +103,7 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
     entries = [entry_of(c) for c in catalogue]
     answered: set[str] = set()
     for claim in chosen:
-        result = result_of(entry_of(claim))
+        result = result_of(claim.id)
         if result not in answered:
             answered.add(result)
             _answer(claim, readings_of(result, entries), results, verbose)
@@ -128,7 +129,7 @@ def _answer(claim: Claim, readings: Sequence[Entry], results: Results, verbose: 
         for line in _follows(each, last, verbose):
             typer.echo(f"  {'':{width}}  {line}")
     if all(results.get(e.id) is None for e in readings):
-        asked = f"dpclaims run {result_of(readings[0])} --tier smoke"
+        asked = f"dpclaims run {result_of(readings[0].id)} --tier smoke"
         typer.echo(f"  Not run here, so these are the verdicts on record: {asked}")
 
 

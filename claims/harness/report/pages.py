@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from claims.harness.claim import Claim
 from claims.harness.commands.errata import document
 from claims.harness.entry import Entry, entry_of
+from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.finding import Weight
+from claims.harness.ids import result_of
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.describe import believed
-from claims.harness.report.findings import shown_findings
 from claims.harness.report.maps import drawn, lists, node_shown
 from claims.harness.report.numbers import count_text, number_text
 from claims.harness.report.pictures import Picture, pictures_of
@@ -27,7 +28,6 @@ from claims.harness.report.shown import (
     entry_shown,
     first_sentence,
     first_sentences,
-    result_id,
     said_by,
 )
 from claims.harness.report.site import Page, asset, fill
@@ -241,7 +241,7 @@ def errata_page(site: Site, page: Page, key: str) -> str:
     pages = {r.id for r in site.results}
 
     def label(claim: Claim) -> str:
-        known = result_id(claim.id) in pages
+        known = result_of(claim.id) in pages
         return f"[{claim.result}]({page.link(claim_path(claim.id))})" if known else claim.result
 
     return fill(
@@ -368,7 +368,7 @@ def claim_path(claim_id: str) -> str:
     'song2021/theorem-3.1.html#private'
     """
     anchor = anchor_of(claim_id)
-    return f"{result_id(claim_id)}.html" + (f"#{anchor}" if anchor != "printed" else "")
+    return f"{result_of(claim_id)}.html" + (f"#{anchor}" if anchor != "printed" else "")
 
 
 # ---------------------------------------------------------------- findings
@@ -376,8 +376,14 @@ def claim_path(claim_id: str) -> str:
 
 def _findings(site: Site, paper: str) -> list[dict[str, Any]]:
     """What the run refutes of a paper, the heaviest first, with what falls by the same slip."""
-    chosen = [r for r in site.run.claims if r.id.split("/")[0] == paper != "controls"]
-    return [_finding(site, e, more) for e, more in shown_findings(chosen, site.catalogue)]
+    refuted = [r.id for r in site.run.claims if r.verdict == "REFUTED" and r.id in site.catalogue]
+    own = [c for c in refuted if c.split("/")[0] == paper != "controls"]
+    fallen = by_weight([e for e in (entry_of(site.catalogue[c]) for c in own) if has_fallen(e)])
+    known = {e.id: e for e in fallen}
+    below: dict[str, list[Entry]] = {}
+    for each in fallen:
+        below.setdefault(slip_of(each, known).id, []).append(each)
+    return [_finding(site, known[slip], [e for e in found if e.id != slip]) for slip, found in below.items()]
 
 
 def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[str, Any]:
@@ -396,7 +402,7 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
         "consequences": [
             site.catalogue[c.id].result + _of(c)
             for c in consequences
-            if result_id(c.id) != result_id(entry.id)  # not its own readings
+            if result_of(c.id) != result_of(entry.id)  # not its own readings
         ],
     }
 

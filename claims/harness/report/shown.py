@@ -13,6 +13,7 @@ from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.entry import Entry, entry_of
 from claims.harness.finding import Finding, Weight
+from claims.harness.ids import result_of
 from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.standing import MATTERS, Standing, standing
 
@@ -222,15 +223,6 @@ def _rank(reading: Reading) -> int:
     return reading.finding.weight.rank if reading.finding is not None else len(Weight)
 
 
-def result_id(claim_id: str) -> str:
-    """The printed result that a claim's id belongs to.
-
-    >>> result_id("song2021/theorem-b.1-proof:corrected")
-    'song2021/theorem-b.1'
-    """
-    return claim_id.split(":")[0].removesuffix("-proof")
-
-
 def anchor_of(claim_id: str) -> str:
     """Where a claim stands on the page of its result.
 
@@ -249,11 +241,11 @@ def results_of(run: RunResult, catalogue: Mapping[str, Claim]) -> list[Result]:
     one reading must not make a result look better than it is.
     """
     stored = {r.id: r for r in run.claims}
-    wanted = list(dict.fromkeys(result_id(r.id) for r in run.claims))
+    wanted = list(dict.fromkeys(result_of(r.id) for r in run.claims))
     members: dict[str, list[str]] = {result: [] for result in wanted}
     for claim_id in [*stored, *(c for c in catalogue if c not in stored)]:
-        if result_id(claim_id) in members:
-            members[result_id(claim_id)].append(claim_id)
+        if result_of(claim_id) in members:
+            members[result_of(claim_id)].append(claim_id)
     no_data = run.provenance.get("data") is None
     return [_result(result, ids, stored, catalogue, no_data) for result, ids in members.items()]
 

@@ -173,8 +173,11 @@ class _Run:
         """Take results of the same keys, from this run's folder or from runs beside it."""
         others = sorted(p.parent for p in self.folder.parent.glob("*/claims") if p.parent != self.folder)
         for state in self.states.values():
-            stored = _lookup(self.folder, others, state, self.say)
-            if stored is not None:
+            found = _stored([self.folder, *others], state.claim, state.key, self.say)
+            if found is not None:
+                where, stored = found
+                if where != self.folder:
+                    write_claim(self.folder, state.key, stored.result, stored.rows)
                 self._tell(replace(stored.result, cached=True))
 
     def compute(self, jobs: int, scheduler: str | None) -> None:
@@ -296,17 +299,6 @@ def _provenance(
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _lookup(folder: Path, others: Sequence[Path], state: _Pending, say: Notify) -> Stored | None:
-    """A finished result of the same key, in this run or in one beside it, from where it is copied."""
-    found = _stored([folder, *others], state.claim, state.key, say)
-    if found is None:
-        return None
-    where, stored = found
-    if where != folder:
-        write_claim(folder, state.key, stored.result, stored.rows)
-    return stored
 
 
 def _stored(folders: Sequence[Path], claim: Claim, key: str, say: Notify) -> tuple[Path, Stored] | None:
