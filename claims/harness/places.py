@@ -55,19 +55,14 @@ def near_miss(pattern: str, ids: Sequence[str], problems: Sequence[tuple[str, st
     "no claim matches the pattern 'a2020/theorem-7'; `dpclaims list a2020` shows what there is"
     >>> near_miss("b2002/theorem-7", ["a2020/lemma-1", "b2020/theorem-7"], ())
     "no claim matches the pattern 'b2002/theorem-7'; did you mean 'b2020/theorem-7'?"
-    >>> near_miss("a2020/theorem-1", ["a2020/lemma-1", "a2020/theorem-2"], ())
-    "no claim matches the pattern 'a2020/theorem-1'; did you mean 'a2020/lemma-1'?"
     """
     if sentences := [sentence for paper, sentence in problems if paper == pattern.split("/")[0]]:
         return f"no claim matches the pattern {pattern!r}: {'; '.join(sentences)}"
     papers = sorted({each.split("/")[0] for each in ids})
-    alone = len(papers) == 1 and "/" not in pattern and not nearest(pattern, papers)
-    paper, _, result = (f"{papers[0]}/{pattern}" if alone else pattern).partition("/")
-    meant = paper if paper in papers else nearest(paper, papers)
+    paper, _, result = pattern.partition("/")
+    meant = nearest(paper, papers)
     inside = [each.partition("/")[2] for each in ids if meant and each.startswith(f"{meant}/")]
-    number = f"-{result.rpartition('-')[2]}"
-    numbered = [each for each in inside if number[1:2].isdigit() and each.endswith(number)]
-    found = next(iter(numbered), nearest(result, inside)) if result else ""
+    found = nearest(result, inside) if result else ""
     near = f"{meant}/{found}" if found else "" if result else meant
     shown = f"dpclaims list {meant}" if meant else "dpclaims list"
     hint = f"; did you mean {near!r}?" if near else f"; `{shown}` shows what there is"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,42 +136,45 @@ def status_of(outcomes: Iterable[str]) -> int:
     return UNDECIDED if exchange.UNDECIDED in seen else PASSED
 
 
-def missing(group: str, axis: str, baseline: Exponent) -> Compared:
-    """What the measurements no longer have."""
-    return Compared(group=group, axis=axis, what=f"exponent of {axis}", answer="missing", baseline=baseline)
+def compared(
+    group: str,
+    axis: str,
+    what: str,
+    new: Exponent | None,
+    old: Exponent | None,
+    limits: Limits,
+    *,
+    worse: str = "higher",
+    binding: bool = True,
+) -> Compared:
+    """An exponent, or the level where `axis` is "", beside the baseline; None where one of them has none."""
+    from audits.rates import compare_exponents
+    from audits.rates.advice import change_advice
+
+    found = Compared(
+        group=group, axis=axis, what=what, answer="new" if old is None else "missing", baseline=old,
+        binding=binding,
+    )  # fmt: skip
+    if new is None or old is None:
+        return found
+    tolerance = limits.tolerance if axis else limits.of_level()
+    change = compare_exponents(new, old, tolerance=tolerance, alpha=limits.each, worse=worse)
+    advice = change_advice(change.both, tolerance) if change.answer == "undecided" else ""
+    return replace(found, answer=change.answer, change=change, advice=advice)
 
 
 def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Compared]:
     """Each exponent, and the level at the place of the baseline, beside the baseline."""
-    from audits.rates import compare_exponents
-    from audits.rates.advice import change_advice
-
-    for axis in fit.axes:
-        what = f"exponent of {axis.axis}"
-        before = old.exponents.get(axis.axis)
-        if before is None:
-            yield Compared(group=group, axis=axis.axis, what=what, answer="new")
-            continue
-        change = compare_exponents(
-            axis.exponent, before, tolerance=limits.tolerance, alpha=limits.each, worse=axis.harm
-        )
-        advice = change_advice(change.both, limits.tolerance) if change.answer == "undecided" else ""
-        yield Compared(
-            group=group, axis=axis.axis, what=what, answer=change.answer, baseline=before, change=change,
-            advice=advice,
-        )  # fmt: skip
-    for name in sorted(old.exponents.keys() - {axis.axis for axis in fit.axes}):
-        yield missing(group, name, old.exponents[name])
+    for one in fit.axes:
+        before = old.exponents.get(one.axis)
+        what = f"exponent of {one.axis}"
+        yield compared(group, one.axis, what, one.exponent, before, limits, worse=one.harm)
+    for axis in sorted(old.exponents.keys() - {one.axis for one in fit.axes}):
+        yield compared(group, axis, f"exponent of {axis}", None, old.exponents[axis], limits)
     if old.level is not None and old.centre.keys() == fit.centre().keys():
-        change = compare_exponents(
-            fit.level(old.centre), old.level, tolerance=limits.of_level(), alpha=limits.each, worse="higher"
-        )
-        advice = change_advice(change.both, limits.of_level()) if change.answer == "undecided" else ""
         at = ", ".join(f"{name}={value:.4g}" for name, value in old.centre.items())
-        yield Compared(
-            group=group, axis="", what=f"level at {at}", answer=change.answer, baseline=old.level,
-            change=change, binding=limits.level_tolerance is not None, advice=advice,
-        )  # fmt: skip
+        level, binding = fit.level(old.centre), limits.level_tolerance is not None
+        yield compared(group, "", f"level at {at}", level, old.level, limits, binding=binding)
 
 
 # --- The file ------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: RatesA
         yield from exponents.against(name, fit, old.get(name, nothing), limits)
     for name in old.keys() - fits.keys():
         for axis, before in old[name].exponents.items():
-            yield exponents.missing(name, axis, before)
+            yield exponents.compared(name, axis, f"exponent of {axis}", None, before, limits)
 
 
 def draw(fits: Mapping[str, RateFit], file: Path) -> None:

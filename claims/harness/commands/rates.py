@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 
 from claims.harness import exchange
 from claims.harness.claim import Claim
-from claims.harness.commands.exponents import LEVEL_TOLERANCE, Compared, exponent_of, status_of
+from claims.harness.commands.exponents import Compared, Limits, compared, exponent_of, status_of
 from claims.harness.commands.progress import progress
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover
@@ -120,30 +119,25 @@ def compare(new: Mapping[Name, Entry], old: Mapping[Name, Entry], asked: RatesAs
     Which direction is worse is a field of an entry, and for a rate that is tight follows from the axis: a
     risk that falls faster is no regression. A level that is open leaves the status alone.
     """
-    from audits.rates import compare_exponents
     from audits.rates.directions import falls, which_is_worse
 
     found: dict[Name, Compared] = {}
-    each = asked.alpha / max(len(new), 1)
+    limits = Limits(each=asked.alpha / max(len(new), 1), tolerance=asked.tolerance)
     for name in sorted(new.keys() | old.keys()):
         claim, what, point = name
         a, b = new.get(name), old.get(name)
         axis = next((e["axis"] for e in (a, b) if e is not None and e["axis"]), "")
-        before = None if b is None else exponent_of(b)
-        change = None
-        if a is not None and before is not None:
-            worse = a["worse"] or "either"
-            if worse == "either":
-                worse = which_is_worse(falls(what, np.ones(0)))
-            tolerance = asked.tolerance if axis else math.log1p(LEVEL_TOLERANCE)
-            change = compare_exponents(exponent_of(a), before, tolerance=tolerance, alpha=each, worse=worse)
-        found[name] = Compared(
-            group=f"{claim}, {point}" if point else claim,
-            axis=axis,
-            what=f"exponent of {axis}" if axis else what,
-            answer=change.answer if change else "new" if b is None else "missing",
-            baseline=before,
-            change=change,
+        worse = "either" if a is None else a["worse"] or "either"
+        if worse == "either":
+            worse = which_is_worse(falls(what, np.ones(0)))
+        found[name] = compared(
+            f"{claim}, {point}" if point else claim,
+            axis,
+            f"exponent of {axis}" if axis else what,
+            None if a is None else exponent_of(a),
+            None if b is None else exponent_of(b),
+            limits,
+            worse=worse,
             binding=bool(axis),
         )
     return found
