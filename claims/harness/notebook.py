@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from claims.harness.report.pictures import Picture
     from claims.harness.run.runner import Settings
 
-RUN, CHANGED = "DPCLAIMS_RUN", "DPCLAIMS_CHANGED"
+RUN = "DPCLAIMS_RUN"
 Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
 
 
@@ -46,24 +46,19 @@ class Block:
 class Checked:
     """One claim, checked.
 
-    claim   None where the catalogue no longer has it.
     result  what the run found; rows what it measured; share the α that the claim may spend.
     source  "computed", or the run that it was taken from.
-    stale   whether that run was made from other sources, which may not judge its rows.
     """
 
-    claim: Claim | None
+    claim: Claim
     result: ClaimResult
     rows: pd.DataFrame
     share: float
     source: str
-    stale: bool = False
 
     @property
     def statement(self) -> Block:
         """What the claim says, and where it is printed."""
-        if self.claim is None:
-            return Block("text/markdown", f"`{self.result.id}` is no longer in the catalogue.")
         claim = self.claim
         text = f"**{claim.result}**, {claim.place}. {claim.paper.reference}\n\n{claim.statement.strip()}"
         return Block("text/markdown", f"## {claim.title}\n\n{text}\n\n*{self.source}*")
@@ -71,13 +66,12 @@ class Checked:
     def judge(self, rows: pd.DataFrame, budget: Budget) -> list[Evidence]:
         """The evidence in the rows, the deciding piece first.
 
-        A claim that is decided point by point gave its evidence with its rows; there is nothing to add. Nor
-        is there where the run was made from other sources.
+        A claim that is decided point by point gave its evidence with its rows; there is nothing to add.
         """
         from audits.evidence import no_coarser
         from audits.judge import deciding_first
 
-        if self.stale or self.claim is None or self.claim.judge is None or self.result.error is not None:
+        if self.claim.judge is None or self.result.error is not None:
             return list(self.result.evidence)
         found = self.claim.judge(rows.copy(), budget)
         return list(deciding_first(no_coarser(e, self.claim.largest_resolution) for e in found))
@@ -130,18 +124,16 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
         settings = _settings(tier, seed, alpha, data)
         given = _given_run(settings)
         catalogue = {c.id: c for c in _catalogue().claims}
-        if given is not None and claim in _provenance(given)["claims"]:
-            stale = claim in catalogue and claim in _changed(given)
-            source = "taken from a run of other sources, with its evidence" if stale else "taken from the run"
-            return _taken(given, claim, catalogue.get(claim), settings, source, stale=stale)
         if claim not in catalogue:
             from claims.harness.places import near_miss
 
-            raise ValueError(near_miss(claim, [c.id for c in _catalogue().claims], []))
+            raise ValueError(near_miss(claim, list(catalogue), []))
+        if given is not None and claim in _provenance(given)["claims"]:
+            return _taken(given, catalogue[claim], settings, "taken from the run")
         with _place() as folder:
             run = _run([claim], settings, folder)
             source = "taken from reports/runs" if run[claim].cached else "computed here"
-            return _taken(run.folder, claim, catalogue[claim], settings, source)
+            return _taken(run.folder, catalogue[claim], settings, source)
 
 
 def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str = "") -> RunResult:
@@ -253,41 +245,12 @@ def _provenance(folder: Path) -> dict[str, Any]:
     return read_provenance(folder)
 
 
-@cache
-def _changed(folder: Path) -> frozenset[str]:
-    """The claims whose sources are no longer those that the run was made from.
-
-    The report, which compares them for its pages, names a file that lists them.
-    """
-    from claims.harness.closure import changed_since
-    from claims.harness.run.serialise import read_json
-
-    if file := os.environ.get(CHANGED):
-        return frozenset(read_json(Path(file)))
-    return changed_since(_provenance(folder)["sources"], {c.id: c.module for c in _catalogue().claims})
-
-
-def _taken(
-    folder: Path,
-    claim_id: str,
-    claim: Claim | None,
-    settings: Settings,
-    source: str,
-    *,
-    stale: bool = False,
-) -> Checked:
+def _taken(folder: Path, claim: Claim, settings: Settings, source: str) -> Checked:
     from claims.harness.run.store import read_claim
 
-    stored = read_claim(folder, claim_id)
+    stored = read_claim(folder, claim.id)
     assert stored is not None
-    return Checked(
-        claim=claim,
-        result=stored.result,
-        rows=stored.rows,
-        share=settings.share,
-        source=source,
-        stale=stale,
-    )
+    return Checked(claim=claim, result=stored.result, rows=stored.rows, share=settings.share, source=source)
 
 
 def _run(patterns: Sequence[str], settings: Settings, folder: Path | None) -> RunResult:

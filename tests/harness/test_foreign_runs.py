@@ -139,7 +139,7 @@ def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
     index = write_report(tmp_path / "runs" / "run", tmp_path / "site")
     assert not (tmp_path / "executed").exists()
     pages = list(index.parent.rglob("*.html"))
-    assert len(pages) == 6
+    assert len(pages) == 5
     for page in pages:
         text = page.read_text(encoding="utf-8")
         assert "x.test" in text or page.name.startswith(("demo.", "suite."))

@@ -115,8 +115,10 @@ def pages(site: Path) -> list[Path]:
 def test_every_claim_has_its_page_and_its_notebook(site: Path) -> None:
     names = {p.relative_to(site).as_posix() for p in site.rglob("*") if p.is_file()}
     made = {f"made2024/{name}" for name in ("bound", "crash", "privacy")}
-    results = {*made, "made2024", "song2021", "song2021/lemma-b.2"}
+    # Nothing computes what the catalogue no longer has.
+    results = {"made2024", "song2021", "song2021/lemma-b.2"}
     expected = {f"{name}.{kind}" for name in results for kind in ("html", "ipynb", "notebook.html")}
+    expected |= {f"{name}.html" for name in made}
     expected |= {"suite.ipynb", "suite.notebook.html", "errata/song2021.html", "mathematics.woff2"}
     assert names == expected | {"index.html", "report.json"}
     assert '<section id="corrected">' in (site / "made2024" / "bound.html").read_text(encoding="utf-8")
@@ -181,11 +183,11 @@ def test_notebooks_are_valid_and_executed_with_their_parameters(site: Path) -> N
         assert outputs
         # Warnings and prints would be streams.
         assert {o.output_type for o in outputs} <= {"display_data", "execute_result"}, file
-    claim = nbformat.read(site / "made2024" / "bound.ipynb", as_version=4)
+    claim = nbformat.read(site / "song2021" / "lemma-b.2.ipynb", as_version=4)
     injected = next(c for c in claim.cells if "injected-parameters" in c.metadata.get("tags", []))
     values = {node.targets[0].id: ast.literal_eval(node.value) for node in ast.parse(injected.source).body}  # pyright: ignore
     made = {"tier": "smoke", "seed": 0, "alpha": 0.001}
-    assert values == {"claim": "made2024/bound", **made}
+    assert values == {"claim": "song2021/lemma-b.2", **made}
 
 
 def test_numbers_on_a_page_are_those_of_the_run(site: Path, workplace: Path) -> None:

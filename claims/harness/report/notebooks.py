@@ -11,19 +11,18 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from claims.harness.notebook import CHANGED, RUN
+from claims.harness.notebook import RUN
 from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths
 from claims.harness.run.provenance import data_folder
 from claims.harness.run.result import NotebookFailed
-from claims.harness.run.serialise import dumps
 
 NOTEBOOKS = ("suite", "paper", "claim")
 _FORGET = "import gc; gc.freeze(); get_ipython().reset(new_session=True)"
@@ -87,13 +86,11 @@ def execute(
     notebooks: Mapping[str, Any],
     *,
     run: Path,
-    changed: Collection[str],
     workers: int,
     done: Callable[[Job, Any], None],
 ) -> None:
     """Execute the jobs in `workers` kernels that take what they check from the folder `run`.
 
-    changed     the claims whose sources are no longer those of the run.
     done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
     Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
     """
@@ -116,9 +113,7 @@ def execute(
             ensure_event_loop().close()
 
     with TemporaryDirectory(prefix="dpclaims-") as home, ThreadPoolExecutor(workers) as pool:
-        listed = Path(home, "changed.json")
-        listed.write_text(dumps(sorted(changed)), encoding="utf-8")
-        told = {RUN: str(run), CHANGED: str(listed)}
+        told = {RUN: str(run)}
         running = [pool.submit(work, k, Path(home)) for k in range(workers)]
         try:
             wait(running, return_when=FIRST_EXCEPTION)

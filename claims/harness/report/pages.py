@@ -90,6 +90,11 @@ class Site:
             self._maps[paper] = found, None if file is None else layout(found, file.parent / "map.plain")
         return self._maps[paper]
 
+    def computed(self, result: Result) -> str:
+        """The claim whose check the notebook of a result repeats; "" where its sources are other ones now."""
+        first = next(r for r in result.readings if r.result is not None)
+        return "" if first.claim is None or first.id in self.changed else first.id
+
     @property
     def papers(self) -> list[str]:
         return list(dict.fromkeys(r.paper for r in self.results))
@@ -282,7 +287,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         share=float(site.run.provenance["alpha_per_claim"]),
         options=said_by(site.run.provenance),
         made=_made(site.run),
-        notebook=result.name,
+        notebook=result.name if site.computed(result) else "",
         reference=claim.paper.reference if claim is not None else "",
         doi=doi_of(claim),
         has_errata=result.paper in site.errata,

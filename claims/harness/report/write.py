@@ -212,7 +212,6 @@ def _fill(
             jobs,
             notebooks,
             run=site.run.folder.resolve(),
-            changed=site.changed,
             workers=workers,
             done=done,
         )
@@ -261,7 +260,6 @@ def plan(site: Site) -> list[Job]:
     for paper in site.papers:
         jobs.append(Job(notebook="paper", parameters={"paper": paper, **same}, path=paper))
     for result in site.results:
-        claim = next(r.id for r in result.readings if r.result is not None)
-        parameters = {"claim": claim, **same}
-        jobs.append(Job(notebook="claim", parameters=parameters, path=result.id))
+        if claim := site.computed(result):
+            jobs.append(Job(notebook="claim", parameters={"claim": claim, **same}, path=result.id))
     return jobs
