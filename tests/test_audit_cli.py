@@ -362,19 +362,18 @@ def test_a_mechanism_that_fails_in_the_middle_leaves_the_bound_reached(failure, 
 
 
 def test_no_bad_manners_of_a_mechanism_spoil_the_document(write):
-    """It prints in all ways, forks, reseeds, and leaves a thread behind that would be waited for."""
+    """It prints in all ways, forks and reseeds."""
     rude = body(
         "import os, subprocess",
         "print('one'); os.write(1, b'two'); np.random.seed(0); os.fork()",
         "if size > 100: subprocess.run(['echo', 'three'])",
         "return sum(data) + rng.laplace(size=size)",
     )
-    thread = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n"
-    running = _started(write(thread + rude), "--json", "--max-samples", "3000")
+    running = _started(write(rude), "--json", "--max-samples", "3000")
     out, err = running.communicate(timeout=120)
     assert running.returncode == 0, err
     assert json.loads(out)["verdict"] == "not-refuted"
-    for word in ("one", "two", "three", "threads that are left behind are ended: 1"):
+    for word in ("one", "two", "three"):
         assert word in err
 
 

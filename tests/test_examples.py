@@ -30,9 +30,7 @@ ALPHA = 1e-6
 
 # Example, the library that it needs, samples a side.
 LIBRARIES = [
-    ("diffprivlib_mean", "diffprivlib", 2_500),
     pytest.param("diffprivlib_histogram", "diffprivlib", 2_500, marks=pytest.mark.slow),
-    ("opendp_mean", "opendp", 2_500),
     ("opendp_noisy_max", "opendp", 5_000),
     ("dp_accounting_dp_sgd", "dp_accounting", 100_000),
 ]
