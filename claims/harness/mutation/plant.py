@@ -115,9 +115,13 @@ def recompiled(reference: FunctionType, tree: ast.Module) -> Callable[..., Any]:
     return found
 
 
-def source_tree(reference: FunctionType) -> ast.Module:
-    """The definition of a function as a syntax tree, without decorators."""
-    return _definition(inspect.getsource(reference))
+def source_tree(reference: FunctionType, text: str = "") -> ast.Module:
+    """The definition of a function, or another text of it, as a syntax tree, without decorators."""
+    tree = ast.parse(textwrap.dedent(text or inspect.getsource(reference)))
+    definition = tree.body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    definition.decorator_list = []
+    return tree
 
 
 def bug_of(mutant: Mutant) -> Callable[..., Any]:
@@ -139,13 +143,4 @@ def _swapped(reference: FunctionType, old: str, new: str) -> Callable[..., Any]:
     text = textwrap.dedent(inspect.getsource(reference))
     if text.count(old) != 1:
         raise ValueError(f"{old!r} must occur once in {reference.__qualname__}, got {text.count(old)}")
-    return recompiled(reference, _definition(text.replace(old, new)))
-
-
-def _definition(text: str) -> ast.Module:
-    """The definition of a function as a syntax tree, without decorators."""
-    tree = ast.parse(textwrap.dedent(text))
-    definition = tree.body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    definition.decorator_list = []
-    return tree
+    return recompiled(reference, source_tree(reference, text.replace(old, new)))

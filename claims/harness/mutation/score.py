@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import json
 import time
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from multiprocessing.connection import Connection
 from typing import Any
@@ -83,7 +82,6 @@ def survivors() -> dict[str, str]:
 
 def _try(bug: Bug, connection: Connection) -> None:
     """In a process of its own: plant the bug, run the claims until one notices, send what was seen."""
-    seen: list[dict[str, str]] = []
     try:
         with planted(bug.make()):
             for tier in TIERS:
@@ -93,26 +91,19 @@ def _try(bug: Bug, connection: Connection) -> None:
                             continue
                         if time.process_time() > PATIENCE and bug.operator != "named":
                             return
-                    connection.send(("at", claim.id, tier))
-                    verdict = _verdict(claim, tier)
-                    seen.append(
-                        {"claim": claim.id, "tier": tier, "verdict": verdict, "expected": claim.expected}
-                    )
-                    connection.send(("seen", seen[-1]))
+                    seen = {"claim": claim.id, "tier": tier, "expected": claim.expected}
+                    connection.send(seen | {"verdict": "did not end"})  # which stays where the process ends
+                    verdict = seen_of(claim, evaluate(claim, Settings(tier=tier))[0]) or "crashed"
+                    connection.send(seen | {"verdict": verdict})
                     if noticed(verdict, claim.expected):
                         return
-    except Exception:
-        connection.send(("broken", traceback.format_exc()))
+    except Exception as error:
+        connection.send(str(error) or type(error).__name__)
 
 
 def noticed(verdict: str, expected: str) -> bool:
     """Whether a verdict gives a bug away: another decided one, or a crash."""
     return verdict not in (expected, Verdict.INCONCLUSIVE)
-
-
-def _verdict(claim: Claim, tier: str) -> str:
-    result, _ = evaluate(claim, Settings(tier=tier))
-    return seen_of(claim, result) or "crashed"
 
 
 def seen_of(claim: Claim, result: ClaimResult) -> str:
@@ -135,17 +126,12 @@ def _reason(name: str, reasons: dict[str, str]) -> str:
     return reasons.get(name.rpartition("#")[2], "") if "#" in name else ""
 
 
-def row_of(bug: Bug, messages: Sequence[tuple[Any, ...]], reasons: dict[str, str]) -> dict[str, Any]:
-    """What is said of a bug, from the messages of its process."""
-    verdicts = [m[1] for m in messages if m[0] == "seen"]
+def row_of(bug: Bug, messages: Sequence[Any], reasons: dict[str, str]) -> dict[str, Any]:
+    """What is said of a bug, from the messages of its process: a text says why it cannot be planted."""
+    if broken := [message for message in messages if isinstance(message, str)]:
+        raise ValueError(f"{bug.name} cannot be planted: {broken[0]}")
+    verdicts = list({(m["claim"], m["tier"]): m for m in messages}.values())
     by = next((v["claim"] for v in verdicts if noticed(v["verdict"], v["expected"])), None)
-    broken = next((m[1] for m in messages if m[0] == "broken"), None)
-    begun = [m for m in messages if m[0] == "at"]
-    if by is None and broken is None and len(begun) > len(verdicts):
-        by = begun[-1][1]  # the claim did not end, or its process died
-        verdicts.append({"claim": by, "tier": begun[-1][2], "verdict": "did not end", "expected": ""})
-    if broken is not None:
-        raise ValueError(f"{bug.name} cannot be planted: {broken.strip().splitlines()[-1]}")
     return {
         "name": bug.name,
         "bug": bug.text,
