@@ -135,12 +135,13 @@ class Model:
 def make_noise(domain, scale): raise TypeError("no domain")
 """
 THREE = {"adjacency": "replace", "set_options": ["bounds=0,1"], "schema": "n=3"}
-GUESSED = r"\n  data guessed: `data` as 5 records in \[0, 1\]; for other data give --schema or --pairs"
+GUESSED = (
+    r"\n  data guessed: `data` as 5 records in \[0, 1\]; for other data give --schema, or pairs in a file"
+)
 TARGETS: dict[str, tuple[dict[str, Any], str]] = {
     "mypack.core:mean": ({"adjacency": "replace"}, GUESSED),
     "mypack/core.py:mean": (THREE, r"D = \[\S+ \S+ \S+\]"),
     "mypack.core.noisy_max": ({"schema": "counts=3"}, r"under add \(.*all counts 1"),
-    "mypack.core:noisy_max": ({"pairs": "[([3, 1], [2, 1])]"}, r"D = \[3 1\]   D′ = \[2 1\]"),
     "mypack/core.py:shifted": ({"schema": "value=1", "set_options": ["sensitivity=1"]}, r"D′ = -?\d+\.0"),
     "mypack.core.Sums.release": ({"schema": "n=3"}, "Sums.release under add"),
     "mypack.sums": ({"epsilon": None, "adjacency": None}, "mypack.sums:mechanism"),
@@ -222,7 +223,6 @@ method      | "gdp"           | --method must be one of .*, got 'gdp'
 jobs        | 0               | --jobs must be a whole number of processes from 1 to 1024, got 0
 adjacency   | "both"          | --adjacency must be one of
 set_options | ["bounds=0,1"]  | --set bounds: mechanism takes data, rng, size
-pairs       | "[1, 2]"        | --pairs must be a list of pairs
 schema      | "counts=1"      | counts must be a whole number ≥ 2
 """
 NAMES = r"""

@@ -85,10 +85,6 @@ class Asked:
     adjacency: Neighbours = None
     set_options: Arguments = field(default_factory=list[str])
     schema: Data = None
-    pairs: Annotated[
-        str | None,
-        typer.Option("--pairs", help="Pairs of datasets as Python writes them: '[([3, 0], [2, 0])]'."),
-    ] = None
 
     def __post_init__(self) -> None:
         if self.envs is not None and not self.with_packages:
@@ -101,7 +97,6 @@ class Asked:
             "--adjacency": self.adjacency,
             "--time-limit": None if self.time_limit in (None, TIME_LIMIT) else f"{self.time_limit:g}",
             "--schema": self.schema,
-            "--pairs": self.pairs,
             "--python": self.python,
             "--curve": self.curve,
         }

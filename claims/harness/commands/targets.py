@@ -53,7 +53,7 @@ def load_any(target: str, asked: Asked, *, as_it_is: bool = False) -> tuple[str 
 
     "file.py:name", "package.module:name" and "package.module.name" are the same; without a name it is
     `mechanism`. A function that is no mechanism(data, size, rng) is called with --set. Where neither its
-    module nor --pairs has pairs they come from the stock, under every adjacency unless the library says
+    module has pairs they come from the stock, under every adjacency unless the library says
     which it means. `as_it_is`: a function beside pairs is not wrapped, whatever it takes. Raises ValueError,
     one sentence, where something is missing or cannot be imported.
     """
@@ -69,7 +69,7 @@ def _load_here(target: str, asked: Asked, as_it_is: bool) -> Target:
 
     module, names, where = module_of(target)
     found, options = adapters.inside(module, names, where.strip(": ")), _options(asked.set_options)
-    pairs = _pairs(asked, getattr(module, "pairs", None))
+    pairs = getattr(module, "pairs", None) if asked.schema is None else None
     epsilon = _module_number(module, "epsilon", where)
     relation: Any = getattr(module, "adjacency", None)
     if _draws(found, pairs is not None and not options, 0 if as_it_is else 3):
@@ -124,30 +124,9 @@ def _draws(found: Any, paired: bool, many: int) -> bool:
     return "epsilon" not in signature.parameters
 
 
-def _pairs(asked: Asked, own: Any) -> Any:
-    """The pairs of --pairs, else those of the file; none where --schema asks for the stock."""
-    if asked.pairs is None:
-        return own if asked.schema is None else None
-    try:
-        found = ast.literal_eval(asked.pairs)
-        return [tuple(np_array(data) for data in pair) for pair in found]
-    except (ValueError, SyntaxError, TypeError):
-        raise ValueError(
-            f"--pairs must be a list of pairs of datasets, as '[([3, 0], [2, 0])]', got {asked.pairs!r}"
-        ) from None
-
-
 def _again(asked: Asked, target: str) -> str:
     """The command that was given, the claim with it."""
     return asked.again(target) + ("" if asked.epsilon is None else f" --epsilon {asked.epsilon:g}")
-
-
-def np_array(data: Any) -> Any:
-    """An array in place of a list of numbers, which is what functions of libraries take."""
-    import numpy as np
-
-    array = np.array(data) if isinstance(data, list) else np.array(None)
-    return array if array.dtype.kind in "biuf" else data
 
 
 def _guessed(pairs: Any, asked: Asked, name: Callable[[], str]) -> str:
@@ -156,7 +135,7 @@ def _guessed(pairs: Any, asked: Asked, name: Callable[[], str]) -> str:
         return ""
     found = name()
     what = f"`{found}` as " if found else ""
-    return f"{what}{schema_of(None, asked.set_options)}; for other data give --schema or --pairs"
+    return f"{what}{schema_of(None, asked.set_options)}; for other data give --schema, or pairs in a file"
 
 
 def module_of(target: str) -> tuple[ModuleType, list[str], str]:
@@ -183,11 +162,8 @@ def module_of(target: str) -> tuple[ModuleType, list[str], str]:
 
 
 def _relation(of_file: Any, asked: Asked, where: str) -> Any:
-    """The adjacency of given pairs: that of the file, else that which was asked for. Those of --pairs are
-    neighbours as the user says so."""
+    """The adjacency of given pairs: that of the file, else that which was asked for."""
     known = {"replace": "replace", **dict.fromkeys(("add", "remove", ADD_REMOVE), ADD_REMOVE)}
-    if asked.pairs is not None:
-        return lambda first, second: True
     found = known.get(asked.adjacency or "") if of_file is None else of_file
     if found is not None:
         return found
@@ -214,14 +190,13 @@ def _load_elsewhere(target: str, asked: Asked) -> Target:
     if asked.with_packages:
         print(f"dpclaims: an environment with {', '.join(asked.with_packages)}", file=sys.stderr)
     place, name = split(target)
-    given = asked.set_options or asked.schema or asked.pairs
-    if is_file(place) and not given:
+    if is_file(place) and not (asked.set_options or asked.schema):
         mechanism = remote(_interpreter(asked), place, name)
         if mechanism.pairs is None:
-            raise ValueError(f"{place}: no 'pairs' in it; give some, or --schema or --pairs")
+            raise ValueError(f"{place}: no 'pairs' in it; give some, or --schema")
     else:
         mechanism = _adapted_elsewhere(target, asked)
-    pairs = _pairs(asked, mechanism.pairs)
+    pairs = mechanism.pairs if asked.schema is None else None
     relation = mechanism.adjacency
     named = f"{place}:{name}" if is_file(place) and ":" not in target else target
     return Target(
@@ -280,7 +255,7 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
     else:
         lines.append(f"found = adapters.named({target.replace(':', '.')!r})")
     options = _options(asked.set_options)
-    if asked.schema is None and asked.pairs is None:
+    if asked.schema is None:
         lines.append(f"adapters.data_name(found, {_again(asked, target)!r})")
     lines.append(f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, {options!r})")
     if not is_file(place):
@@ -345,8 +320,6 @@ def adjacent(loaded: Target, adjacency: str, asked: Asked, choose: Choose) -> li
             usual = [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name]
             chosen, words = choose(kind, usual, rng)
             pairs, relation = [one.pair for one in chosen], shape.relation(kind)
-        elif asked.pairs is not None:
-            return [loaded]
         else:
             own, _ = take_pairs(loaded.pairs, rng, cast(Any, known))
             pairs = [other for pair in own for other in derived(pair, kind)]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LIMIT = 30.0
 """Seconds that a command takes, at most, where the user names no others."""
 MOST_SECONDS = 1e9
-NO_TRACE = ("alpha", "max_samples", "resolution", "method", "jobs", "errors", "pairs")
+NO_TRACE = ("alpha", "max_samples", "resolution", "method", "jobs", "errors")
 """Options of an audit that say nothing of a trace."""
 MOST_PAIRS = 16
 """Pairs of the stock that are traced, at most."""
