@@ -118,8 +118,6 @@ def test_show_states_the_result_with_its_source(dpclaims):
         (["new", "numpy/x"], "a name that no module of Python has, got 'numpy'"),
         (["new", "class/x"], "a name that no module of Python has, got 'class'"),
         (["new", f"a/{'x' * 300}"], "must look like"),
-        (["audit", "f.py", "--envs", "e"], "--with PACKAGE"),
-        (["trace", "f.py", "--envs", "e"], "--with PACKAGE"),
         (["audit", "f.py", "--with", "--index-url=http://x"], "packages as for pip"),
         (["audit", "f.py", "--with", "a\nb"], "packages as for pip"),
         (["audit", "f.py", "--time-limit", "1e300"], "at most 1e+09, or None, got 1e+300"),

@@ -15,7 +15,6 @@ from claims.harness.commands.options import (
     Data,
     Delta,
     Divergences,
-    Environments,
     Epsilon,
     Mu,
     Neighbours,
@@ -81,14 +80,11 @@ class Asked:
     ] = "raise"
     python: Python = None
     with_packages: Packages = field(default_factory=list[str])
-    envs: Environments = None
     adjacency: Neighbours = None
     set_options: Arguments = field(default_factory=list[str])
     schema: Data = None
 
     def __post_init__(self) -> None:
-        if self.envs is not None and not self.with_packages:
-            raise ValueError("--envs is where --with PACKAGE keeps environments; give it, too")
         must_be_packages(self.with_packages)
 
     def again(self, target: str, command: str = "audit") -> str:

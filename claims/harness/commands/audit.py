@@ -84,10 +84,10 @@ def audit_target(
                 watch = Watch(asked.time_limit, so_far)
                 told.append(tell(one, _audit(one, watch, claim, asked)))
     except ValueError as error:
-        print(f"dpclaims: {_said(error, target)}", file=sys.stderr)
+        print(f"dpclaims: {error}", file=sys.stderr)
         if one is not None and watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
-            told.append(tell(one, watch.result(f"Bad input ended the audit: {_said(error, target)}.")))
+            told.append(tell(one, watch.result(f"Bad input ended the audit: {error}.")))
         if told:
             verdicts.show("audit", told, json=json)
         return BAD_INPUT
@@ -95,14 +95,6 @@ def audit_target(
         print("dpclaims: stopped before the audit began", file=sys.stderr)
         return UNDECIDED
     return verdicts.conclude("audit", told, outputs or Outputs(), json=json)
-
-
-def _said(error: ValueError, target: str) -> str:
-    """The words of an error; after what a library raised the releases of it that are known to work."""
-    from audits.adapters import pins
-
-    words = str(error)
-    return words + pins(target) if " raised " in words and "known to work" not in words else words
 
 
 def bound_so_far(
@@ -178,7 +170,7 @@ def _audit(loaded: Target, watch: Watch, claim: PrivacyClaim, asked: Asked) -> A
     try:
         with watch:
             return audit_privacy(
-                watch.watched(loaded.mechanism),
+                loaded.mechanism,
                 loaded.pairs,
                 claim=claim,
                 adjacency=loaded.adjacency,

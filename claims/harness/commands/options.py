@@ -32,10 +32,6 @@ Packages = Annotated[
     list[str],
     typer.Option("--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."),
 ]
-Environments = Annotated[
-    Path | None,
-    typer.Option("--envs", metavar="DIR", help="Where --with keeps environments (default: a cache folder)."),
-]
 Neighbours = Annotated[
     str | None,
     typer.Option(

@@ -277,7 +277,7 @@ def _interpreter(asked: Asked) -> Path:
     from audits.environments import environment, interpreter
 
     if asked.with_packages:
-        return environment(asked.with_packages, python=asked.python, folder=asked.envs)
+        return environment(asked.with_packages, python=asked.python)
     return interpreter(asked.python)
 
 

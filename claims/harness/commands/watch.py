@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import math
 import os
 import signal
@@ -11,17 +10,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from claims.harness.commands.stopping import signals_raise
 
 if TYPE_CHECKING:
     from audits.privacy import AuditResult, Look
 
-FIRST_OUTPUT = 15.0
-"""Seconds beyond the time limit that the first output may take: the call may import a library."""
-GRACE = 1.0
-"""Seconds after the time limit at which a call is interrupted."""
+GRACE = 15.0
+"""Seconds after the time limit at which a call is interrupted: the limit counts from the first output, and
+the first call may import a library."""
 PAUSE = 4.0
 """Seconds between lines of progress."""
 
@@ -49,8 +47,8 @@ def stdout_to_stderr() -> Iterator[None]:
 class Watch:
     """Progress on stderr, and an end in time: signals and the time limit stop the run with the bound reached.
 
-    The limit counts from the first output. A mechanism that returns nothing is stopped after the limit and
-    `FIRST_OUTPUT` seconds, where Python can interrupt it.
+    An audit ends by itself between two calls of the mechanism. A call that does not return is interrupted,
+    where Python can do that.
 
     so_far  ``so_far(look, seconds, note)``: the result of an audit that ends here.
     """
@@ -59,9 +57,7 @@ class Watch:
         self.limit, self.so_far = limit, so_far
         self.started = time.monotonic()
         self.last: Look | None = None
-        self.first = True
         self.ended = threading.Event()
-        self.armed = False
         self.stack = contextlib.ExitStack()
 
     def __enter__(self) -> None:
@@ -72,31 +68,14 @@ class Watch:
         names = signal.Signals
         self.stack.enter_context(signals_raise(lambda number: Stopped(f"Stopped by {names(number).name}.")))
         if self.limit is not None:
-            self.armed = True
             self.stack.callback(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, self._late))
             self.stack.callback(signal.setitimer, signal.ITIMER_REAL, 0.0)
-            signal.setitimer(signal.ITIMER_REAL, self.limit + FIRST_OUTPUT, 1.0)
+            signal.setitimer(signal.ITIMER_REAL, self.limit + GRACE, 1.0)
         threading.Thread(target=self._tell, daemon=True).start()
         self.stack.callback(self.ended.set)
 
     def __exit__(self, *exception: object) -> None:
         self.stack.close()
-
-    def watched(self, mechanism: Callable[..., Any]) -> Callable[..., Any]:
-        """The mechanism; its first output starts the clock."""
-
-        @functools.wraps(mechanism)
-        def drawn(*arguments: Any) -> Any:
-            outputs = mechanism(*arguments)
-            if self.first:
-                self.first = False
-                self.started = time.monotonic()
-                if self.armed and self.limit is not None:
-                    # The run ends by itself between two calls; the alarm is for a call that does not return.
-                    signal.setitimer(signal.ITIMER_REAL, self.limit + GRACE, 1.0)
-            return outputs
-
-        return drawn
 
     def look(self, look: Look) -> None:
         """Remember the last look, for the next line of progress."""
@@ -121,7 +100,7 @@ class Watch:
         """Where the run stands."""
         spent = f"{time.monotonic() - self.started:.0f} s"
         if self.last is None:
-            return f"no output yet, {spent}" if self.first else f"the assumptions are tested, {spent}"
+            return f"outputs are drawn, and the assumptions tested, {spent}"
         look, log_e = self.last, self.last.log_e_value / math.log(10.0)
         next_step = f"; {look.next}" if look.next else ""
         return (
