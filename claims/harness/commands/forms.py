@@ -8,17 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.commands.exponents import status_of
-from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, parts_of, read_table
+from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, by_group
 from claims.harness.commands.rates_asked import RatesAsked
-from claims.harness.exchange import (
-    FAILED,
-    PASSED,
-    UNDECIDED,
-    Case,
-    Outputs,
-    from_here,
-    publish,
-)
+from claims.harness.exchange import FAILED, PASSED, UNDECIDED, Case, Outputs, from_here, publish
 from claims.harness.run.serialise import print_json
 
 if TYPE_CHECKING:
@@ -59,28 +51,19 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
         raise ValueError(f"--compare must be given twice, a form each, got {len(against)}")
-    parts = parts_of(read_table(asked), asked.groups)
-    found: dict[str, Found] = {}
-    for name, part in parts.items():
-        try:
-            found[name] = (
-                _two(part, asked, against)
-                if form is None
-                else _one(part, asked, form, asked.alpha / len(parts))
-            )
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}" if name else str(error)) from error
+
+    def work(rows: Any, alpha: float) -> Found:
+        return _two(rows, asked, against) if form is None else _one(rows, asked, form, alpha)
+
+    found = by_group(asked, work)
     cases = [_case(name, one, asked, form or " against ".join(against)) for name, one in found.items()]
     publish("dpclaims rates", f"dpclaims: forms of {asked.csv}", cases, outputs)
     if json:
         documents = [{"group": name, **one.document} for name, one in found.items()]
         print_json({"format": "dpclaims-forms/2", "groups": documents})
     else:
-        print(
-            "\n".join(
-                line for name, one in found.items() for line in [f"{name}:"] * bool(name) + [*one.lines]
-            )
-        )
+        for name, one in found.items():
+            print("\n".join([*[f"{name}:"][: bool(name)], *one.lines]))
     return status_of(case.outcome for case in cases)
 
 

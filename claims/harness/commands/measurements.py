@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from audits.evidence import Side, Verdict
 from claims.harness import exchange
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from audits.rates import RateFit
     from audits.rates.diagnostics import Diagnosis
 
+T = TypeVar("T")
 EQUIVALENCE_ALPHA = 0.05
 """Probability that an exponent beyond the tolerance is called consistent, for each axis; see `fit_rate`."""
 
@@ -66,34 +67,36 @@ def fitted(asked: RatesAsked) -> dict[str, RateFit]:
     """The fit of each group, "" of the only one; a refutation has the level asked for, a pass its own."""
     from audits.rates import fit_rate
 
-    assert asked.risk is not None
-    table = read_table(asked)
-    parts = parts_of(table, asked.groups)
-    found: dict[str, RateFit] = {}
-    for name, part in parts.items():
+    risk, vanishing = str(asked.risk), [name for name in asked.vanishing if name != "none"]
+
+    def fit(rows: Any, alpha: float) -> RateFit:
+        return fit_rate(
+            rows, risk, list(asked.axis), parse_claimed(asked.claimed, asked.axis), asked.tolerance,
+            side=Side(asked.side), alpha=alpha / (2.0 if asked.judged else 1.0),
+            equivalence_alpha=EQUIVALENCE_ALPHA, standard_error=asked.error,
+            vanishing=vanishing if asked.vanishing else None,
+            trial=False if asked.trial == "none" else asked.trial,
+        )  # fmt: skip
+
+    return by_group(asked, fit)
+
+
+def by_group(asked: RatesAsked, work: Callable[[Any, float], T]) -> dict[str, T]:
+    """What ``work(rows, alpha)`` finds in the rows of each group, by its name "method=a, dataset=b", "" of
+    the only one; all groups share α. ValueError as `read_table`, and naming the group, as `work`."""
+    parts = {"": read_table(asked)}
+    if asked.groups:
+        parts = {
+            ", ".join(f"{column}={value}" for column, value in zip(asked.groups, key, strict=True)): rows
+            for key, rows in parts[""].groupby(asked.groups, sort=True, dropna=False)
+        }
+    found: dict[str, T] = {}
+    for name, rows in parts.items():
         try:
-            found[name] = fit_rate(
-                part, asked.risk, list(asked.axis), parse_claimed(asked.claimed, asked.axis), asked.tolerance,
-                side=Side(asked.side), alpha=asked.alpha / (2.0 if asked.judged else 1.0) / len(parts),
-                equivalence_alpha=EQUIVALENCE_ALPHA, standard_error=asked.error,
-                vanishing=_vanishing(asked.vanishing),
-                trial=False if asked.trial == "none" else asked.trial,
-            )  # fmt: skip
+            found[name] = work(rows, asked.alpha / len(parts))
         except ValueError as error:
             raise ValueError(f"{name}: {error}" if name else str(error)) from error
     return found
-
-
-def _vanishing(names: Sequence[str]) -> list[str] | None:
-    return None if not names else [name for name in names if name != "none"]
-
-
-def parts_of(table: Any, group: Sequence[str]) -> dict[str, Any]:
-    """The rows of each group by its name, "method=a, dataset=b"."""
-    if not group:
-        return {"": table}
-    parts = table.groupby(list(group), sort=True, dropna=False)
-    return {", ".join(f"{c}={v}" for c, v in zip(group, key, strict=True)): part for key, part in parts}
 
 
 def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: RatesAsked) -> Iterator[Compared]:
