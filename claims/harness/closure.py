@@ -15,7 +15,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -56,8 +56,8 @@ class Sources:
     _read: dict[str, _Module | None] = field(default_factory=dict[str, "_Module | None"])
     _closures: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     _homes: dict[str, Path | None] = field(default_factory=dict[str, "Path | None"])
-    _folders: dict[str, Path | None] = field(default_factory=dict[str, Path | None])
-    _versions: dict[str, str] = field(default_factory=dict[str, str])
+    _folder: Callable[[str], Path | None] = field(default_factory=lambda: cache(_folder_on_path))
+    _version: Callable[[str], str] = field(default_factory=lambda: cache(_version_of))
 
     def closure(self, module: str) -> frozenset[str]:
         """Every module of ours that importing and calling `module` may load, by its dotted name."""
@@ -105,18 +105,6 @@ class Sources:
         sources = filter(None, map(self._module, self._behind(module)))
         found = {target.partition(".")[0] for source in sources for target, _ in source.imports}
         return {name for name in found if _holds_installed(self._folder(name))}
-
-    def _version(self, name: str) -> str:
-        """The versions of the distributions that hold an installed package."""
-        if name not in self._versions:
-            self._versions[name] = _version_of(name)
-        return self._versions[name]
-
-    def _folder(self, name: str) -> Path | None:
-        """The folder that holds other people's package or module; see `_folder_on_path`."""
-        if name not in self._folders:
-            self._folders[name] = _folder_on_path(name)
-        return self._folders[name]
 
     def file(self, module: str) -> Path | None:
         """The source file of a module, below the roots or on the path; None where there is none."""

@@ -164,19 +164,19 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
     whole("digits", digits, 1, 15)
     results = results_of(run, {c.id: c for c in _catalogue().claims})
-    return pd.DataFrame(
-        [
-            {
-                "paper": r.paper,
-                "result": r.id,
-                "standing": r.standing.value,
-                "what was found": r.why,
-                "readings": ", ".join(f"{each.name}: {each.verdict}" for each in r.readings),
-                "α spent": f"{r.alpha_spent:.{digits}g}",
-            }
-            for r in results
-        ]
-    )
+    rows = [
+        {
+            "paper": r.paper,
+            "result": r.id,
+            "standing": r.standing.value,
+            "what was found": r.why,
+            "readings": ", ".join(f"{each.name}: {each.verdict}" for each in r.readings),
+            "α spent": f"{r.alpha_spent:.{digits}g}",
+        }
+        for r in results
+    ]
+    columns = ["paper", "result", "standing", "what was found", "readings", "α spent"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def paper_map(paper: str) -> Block:

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from claims.harness.commands.printed import harmless
+from claims.harness.discover import Catalogue
 from claims.harness.ids import check_id
+from claims.harness.report import write
 from claims.harness.report.mathematics import inline_html, markdown_to_html
 from claims.harness.report.write import write_report
 from claims.harness.run.runner import Settings, run_claims
@@ -116,8 +118,10 @@ def test_an_image_from_elsewhere_is_its_description():
     assert Tags(markdown_to_html(IMAGE)).tags == [("p", {})]
 
 
-def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path):
+def test_a_run_full_of_markup_makes_a_harmless_site(tmp_path, monkeypatch):
     pytest.importorskip("papermill")
+    known = Catalogue(claims=(claim(),), papers=(), problems=(), folders=())
+    monkeypatch.setattr(write, "discover", lambda: known)
 
     def evil(result):
         result["evidence"][0].update(quantity=MARKUP + LATEX[0], note=MARKUP + LATEX[1], method=MARKUP)

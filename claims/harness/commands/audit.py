@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,7 +85,7 @@ def audit_target(
                 watch = Watch(asked.time_limit, so_far)
                 told.append(tell(one, _audit(one, watch, claim, asked)))
     except ValueError as error:
-        print(f"dpclaims: {error}", file=sys.stderr)
+        print(f"dpclaims: {as_options(str(error))}", file=sys.stderr)
         if one is not None and watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
             told.append(tell(one, watch.result(f"Bad input ended the audit: {error}.")))
@@ -95,6 +96,16 @@ def audit_target(
         print("dpclaims: stopped before the audit began", file=sys.stderr)
         return UNDECIDED
     return verdicts.conclude("audit", told, outputs or Outputs(), json=json)
+
+
+def as_options(words: str) -> str:
+    """Options in a sentence as they are written on the command line.
+
+    >>> as_options('errors="symbol" takes them; give time_limit=60, or max_samples=5000.')
+    '--errors symbol takes them; give --time-limit 60, or --max-samples 5000.'
+    """
+    option = re.compile(r"""\b(errors|time_limit|max_samples|resolution)=["']?([\w.]*\w)["']?""")
+    return option.sub(lambda m: f"--{m[1].replace('_', '-')} {m[2]}", words)
 
 
 def bound_so_far(
@@ -135,10 +146,10 @@ def told_of(target: Target, result: AuditResult, *, again: str, verbose: bool, n
 
     facts = facts_of(result, verbose)
     width = max(len(label) for label, _ in facts)
-    lines = [f"{HEADS[result.verdict]}: {result.meaning(target.name)}"]
+    lines = [f"{HEADS[result.verdict]}: {as_options(result.meaning(target.name))}"]
     lines += [f"  data guessed: {target.guessed}"] if target.guessed else []
     for label, text in facts:
-        said = f"{again} {text}".strip() if label == "replay" else text
+        said = f"{again} {text}".strip() if label == "replay" else as_options(text)
         lines.append(f"  {label:{width}}  {said}")
     return Told(
         name=target.name,

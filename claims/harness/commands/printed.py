@@ -77,13 +77,5 @@ class Printed:
     def _write_nowhere(self) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
 
-    def writelines(self, lines: Any) -> None:
-        """Write several texts."""
-        for line in lines:
-            self.write(line)
-
     def __getattr__(self, name: str) -> Any:
         return getattr(self.stream, name)
-
-    def __iter__(self) -> Any:
-        return iter(self.stream)

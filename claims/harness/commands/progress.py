@@ -22,7 +22,7 @@ def progress(claims: int) -> Iterator[Callable[[str, ClaimResult | None], None]]
             how = "stored" if result.cached else f"{result.seconds:.1f} s"
             told = f"[{done}/{claims}] {result.id} {result.verdict or 'crashed'} ({how})"
             print(told, file=sys.stderr, flush=True)
-        elif event != "cell":
+        else:
             print(f"warning: {event}", file=sys.stderr, flush=True)
 
     try:

@@ -7,7 +7,6 @@ of its own, which is ended where its claims do not end.
 
 from __future__ import annotations
 
-import importlib
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -27,8 +26,6 @@ PATIENCE = 60.0
 """Processor seconds after which no further claim is tried at the larger tier: the bug counts as missed."""
 LOST = "counterexample lost"
 """What is seen of a claim that an exact counterexample refutes, where with the bug it refutes nothing."""
-HEAVY = ("scipy.stats", "scipy.optimize", "scipy.integrate", "statsmodels.api", "pandas")
-"""What most claims import when they run."""
 
 
 def score(
@@ -40,8 +37,6 @@ def score(
     """One row a bug: whether it was caught, by which claim, and the verdicts that were seen."""
     reasons = survivors()
     rows: dict[int, dict[str, Any]] = {}
-    for module in HEAVY:  # loaded once here, not again in every process
-        importlib.import_module(module)
 
     def attempt(bug: Bug, connection: Connection) -> None:
         if not _reason(bug.name, reasons):

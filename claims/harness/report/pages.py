@@ -93,7 +93,7 @@ class Site:
     def computed(self, result: Result) -> str:
         """The claim whose check the notebook of a result repeats; "" where its sources are other ones now."""
         first = next(r for r in result.readings if r.result is not None)
-        return "" if first.claim is None or first.id in self.changed else first.id
+        return "" if first.id in self.changed else first.id
 
     @property
     def papers(self) -> list[str]:
@@ -229,11 +229,10 @@ def _map_shown(site: Site, key: str) -> dict[str, Any] | None:
 def paper_shown(site: Site, key: str) -> dict[str, Any]:
     """What pages say of a paper."""
     results = [r for r in site.of(key) if not r.is_line_by_line]
-    claim = next((r.printed.claim for r in results if r.printed.claim is not None), None)
-    reference = claim.paper.reference if claim is not None else ""
+    claim = results[0].printed.claim if results else site.of(key)[0].printed.claim
     return {
         "key": key,
-        "reference": reference,
+        "reference": claim.paper.reference,
         "doi": doi_of(claim),
         "standings": _standings(results),
         "gravest": next(iter(_findings(site, key)), None),
@@ -273,7 +272,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
     drawn = {r.id: _measured(site, r) for r in result.readings}
     telling = _telling(result, {r: pictures for r, (_, pictures) in drawn.items()})
     parts = [_part(site, r, *drawn[r.id], telling) for r in result.readings]
-    claim = next((r.claim for r in result.readings if r.claim is not None), None)
+    claim = result.printed.claim
     return fill(
         "result.html.j2",
         page,
@@ -288,7 +287,7 @@ def result_page(site: Site, page: Page, result: Result) -> str:
         options=said_by(site.run.provenance),
         made=_made(site.run),
         notebook=result.name if site.computed(result) else "",
-        reference=claim.paper.reference if claim is not None else "",
+        reference=claim.paper.reference,
         doi=doi_of(claim),
         has_errata=result.paper in site.errata,
         proof=_proof_shown(site, result),
@@ -355,8 +354,8 @@ def _part(
     return {
         "reading": reading,
         "meaning": VERDICTS[reading.verdict],
-        "rests_on": list(reading.claim.rests_on) if reading.claim is not None else [],
-        "believed": "" if reading.claim is None else believed(reading.claim, reading.result),
+        "rests_on": list(reading.claim.rests_on),
+        "believed": believed(reading.claim, reading.result),
         "first": deciding[:cut],
         "rest": rest[:MOST_FOLDED],
         "more": len(rest),

@@ -32,9 +32,9 @@ class Picture:
     problem: str = ""
 
 
-def pictures_of(claim: Claim | None, evidence: Sequence[Evidence], rows: pd.DataFrame) -> list[Picture]:
+def pictures_of(claim: Claim, evidence: Sequence[Evidence], rows: pd.DataFrame) -> list[Picture]:
     """The pictures of a claim; a plot of measurements that this tier does not make is left out."""
-    if claim is None or rows.empty:
+    if rows.empty:
         return []
     return [p for plot in claim.plots if (p := _of_plot(claim, plot, evidence, rows))]
 

@@ -34,7 +34,6 @@ MEANING = {
     Standing.FALLS: "The statement as printed has a counterexample.",
     Standing.OPEN: "Nothing decides it.",
 }
-MARKS = {"CONFIRMED": "✓", "CONSISTENT": "≈", "REFUTED": "✗", "INCONCLUSIVE": "?", "CRASHED": "!"}
 VERDICTS = {
     "CONFIRMED": "A computation decides the statement over its whole domain at the tested parameters.",
     "CONSISTENT": "The samples do not contradict the statement; the resolution is the smallest violation "
@@ -49,24 +48,29 @@ _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|cf|vs|eq|sec|resp|al|Thm|Lem)|\b[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One claim about a printed result, as the run found it.
+    """One claim about a printed result, as the run found it; `result` is None where the run lacks it."""
 
-    claim    None where the catalogue no longer has it; result is None where the run does not hold it.
-    anchor   where it stands on the page of its result.
-    """
-
-    id: str
-    role: str
-    anchor: str
-    claim: Claim | None
+    claim: Claim
     result: ClaimResult | None
     stand_in: bool
+
+    @property
+    def id(self) -> str:
+        return self.claim.id
+
+    @property
+    def role(self) -> str:
+        return self.claim.role
+
+    @property
+    def anchor(self) -> str:
+        """Where it stands on the page of its result."""
+        return anchor_of(self.id)
 
     @property
     def verdict(self) -> str:
         """The verdict of the run, CRASHED, or what is expected where the run does not hold the claim."""
         if self.result is None:
-            assert self.claim is not None
             return self.claim.expected.value
         return "CRASHED" if self.result.verdict is None else self.result.verdict.value
 
@@ -81,7 +85,7 @@ class Reading:
 
     @property
     def finding(self) -> Finding | None:
-        return self.claim.finding if self.claim is not None else self.result.finding if self.result else None
+        return self.claim.finding
 
     @property
     def deciding(self) -> Evidence | None:
@@ -95,18 +99,17 @@ class Reading:
         """What follows from the verdict, in a sentence."""
         if self.finding is not None and self.verdict == "REFUTED":
             return whole(first_sentence(self.finding.what))
-        return "" if self.claim is None else whole(first_sentence(self.claim.summary))
+        return whole(first_sentence(self.claim.summary))
 
     @property
     def argument(self) -> str:
         """The docstring of the module that it is checked in."""
-        return inspect.cleandoc(self.claim.doc) if self.claim is not None else ""
+        return inspect.cleandoc(self.claim.doc)
 
     @property
     def source(self) -> str:
         """The file that it is checked in, as in the repository."""
-        module = self.claim.module if self.claim is not None else ""
-        return f"{module.replace('.', '/')}.py" if module else ""
+        return f"{self.claim.module.replace('.', '/')}.py" if self.claim.module else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,13 +133,11 @@ class Result:
     @property
     def heading(self) -> str:
         """ "Theorem 3.1"."""
-        claim = self.printed.claim
-        return self.name if claim is None else claim.result.removesuffix(", proof")
+        return self.printed.claim.result.removesuffix(", proof")
 
     @property
     def title(self) -> str:
-        claim = self.printed.claim
-        return claim.title if claim is not None else self.printed.id
+        return self.printed.claim.title
 
     @property
     def fallen(self) -> list[Reading]:
@@ -184,8 +185,7 @@ class Result:
 
     @property
     def kind(self) -> str:
-        claim, result = self.printed.claim, self.printed.result
-        return claim.kind.value if claim is not None else result.kind if result is not None else ""
+        return self.printed.claim.kind.value
 
     @property
     def badge(self) -> tuple[str, str, str]:
@@ -238,38 +238,23 @@ def results_of(run: RunResult, catalogue: Mapping[str, Claim]) -> list[Result]:
     """The printed results that the run speaks of, in the order of the run.
 
     A reading that the catalogue knows and the run does not hold counts with its expected verdict: a run of
-    one reading must not make a result look better than it is.
+    one reading must not make a result look better than it is. Claims of the run that the catalogue does not
+    know are left out.
     """
-    stored = {r.id: r for r in run.claims}
-    wanted = list(dict.fromkeys(result_of(r.id) for r in run.claims))
-    members: dict[str, list[str]] = {result: [] for result in wanted}
+    stored = {r.id: r for r in run.claims if r.id in catalogue}
+    members: dict[str, list[Claim]] = {result_of(claim_id): [] for claim_id in stored}
     for claim_id in [*stored, *(c for c in catalogue if c not in stored)]:
         if result_of(claim_id) in members:
-            members[result_of(claim_id)].append(claim_id)
+            members[result_of(claim_id)].append(catalogue[claim_id])
     no_data = run.provenance.get("data") is None
-    return [_result(result, ids, stored, catalogue, no_data) for result, ids in members.items()]
+    return [_result(result, claims, stored, no_data) for result, claims in members.items()]
 
 
-def _result(
-    result: str,
-    ids: Sequence[str],
-    stored: Mapping[str, ClaimResult],
-    catalogue: Mapping[str, Claim],
-    no_data: bool,
-) -> Result:
-    readings: list[Reading] = []
-    for claim_id in ids:
-        claim, found = catalogue.get(claim_id), stored.get(claim_id)
-        readings.append(
-            Reading(
-                id=claim_id,
-                role=claim.role if claim is not None else found.role if found is not None else "reading",
-                anchor=anchor_of(claim_id),
-                claim=claim,
-                result=found,
-                stand_in=claim is not None and claim.check_data is not None and no_data,
-            )
-        )
+def _result(result: str, claims: Sequence[Claim], stored: Mapping[str, ClaimResult], no_data: bool) -> Result:
+    readings = [
+        Reading(claim=c, result=stored.get(c.id), stand_in=c.check_data is not None and no_data)
+        for c in claims
+    ]
     readings.sort(key=lambda r: (ORDER.index(r.role) if r.role in ORDER else len(ORDER), r.id))
     found_standing = standing([entry_shown(r) for r in readings])
     # What passes on stand-in data says nothing about the data that the paper means.
@@ -283,13 +268,7 @@ def _result(
 def entry_shown(reading: Reading) -> Entry:
     """The reading as the list shows it, with the verdict that was found in place of the expected one."""
     verdict = "INCONCLUSIVE" if reading.verdict == "CRASHED" else reading.verdict
-    if reading.claim is not None:
-        return replace(entry_of(reading.claim), expected=verdict)
-    paper, _, name = reading.id.partition("/")
-    return Entry(
-        id=reading.id, paper=paper, name=name.split(":")[0], variant=name.partition(":")[2], kind="",
-        role=reading.role, title="", expected=verdict, finding=reading.finding, summary="", rests_on=(),
-    )  # fmt: skip
+    return replace(entry_of(reading.claim), expected=verdict)
 
 
 def whole(text: str) -> str:

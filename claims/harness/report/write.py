@@ -95,7 +95,7 @@ def write_report(
     target = out or RUNS.parent / run_folder.resolve().name
     _check_target(target)
     notebooks = read_notebooks(notebooks_folder())
-    site = _site(run)
+    site = _site(run, say)
     temporary = _prepare(target)
     try:
         written = _fill(temporary, site, notebooks, jobs, say)
@@ -157,8 +157,10 @@ def _publish(temporary: Path, target: Path) -> None:
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _site(run: RunResult) -> Site:
+def _site(run: RunResult, say: Callable[[str], None]) -> Site:
     catalogue = {claim.id: claim for claim in discover().claims}
+    for unknown in [r.id for r in run.claims if r.id not in catalogue]:
+        say(f"left out: {unknown} is no claim today; --claims DIR names folders of other people's papers")
     return Site(
         run=run,
         results=results_of(run, catalogue),

@@ -82,7 +82,7 @@ def run(
     data       file or folder for the claims that read one; by default DPCLAIMS_DATA, else the stand-ins.
     scheduler  address of a Dask scheduler that runs the cells instead of local processes.
     claims     folders with papers of other people.
-    notify     called with (event, result): ("cell", None), ("claim", result), or (a warning, None).
+    notify     called with (event, result): ("claim", result), or (a warning, None).
 
     Raises ValueError for bad parameters, more claims than a run has room for and unreadable data before
     anything is computed; ChildProcessError where a worker or a cluster dies. Claims that are finished stay
@@ -212,7 +212,6 @@ class _Run:
         for outcome in _execute(tasks, self.places, jobs, scheduler):
             state = pending[outcome.cell.claim]
             state.outcomes.append(outcome)
-            self.say("cell", None)
             if len(state.outcomes) == len(state.task.cells):
                 yield state
 

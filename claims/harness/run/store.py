@@ -186,13 +186,10 @@ def prepare_folder(run: Path) -> None:
     """Make the run folder, refuse a folder of other things."""
     if run.exists() and not run.is_dir():
         raise ValueError(f"--out {str(run)!r} is a file; name a folder")
-    if run.is_dir() and any(run.iterdir()) and not _ours(run):
+    ours = (run / "claims").is_dir() or (run / "provenance.json").is_file()
+    if run.is_dir() and any(run.iterdir()) and not ours:
         raise ValueError(f"--out {str(run)!r} holds other files and is not a run folder; name a new folder")
     (run / "claims").mkdir(parents=True, exist_ok=True)
-
-
-def _ours(run: Path) -> bool:
-    return (run / "claims").is_dir() or (run / "provenance.json").is_file()
 
 
 def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> None:
