@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 from claims.harness.claim import Budget, Claim
 from claims.harness.parameters import Refused, only_known, whole
 from claims.harness.run.result import ClaimResult, RunResult
+from claims.harness.words import ROOM
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from audits.evidence import Evidence, Verdict
     from claims.harness.report.pictures import Picture
-    from claims.harness.run.runner import Settings
 
 RUN = "DPCLAIMS_RUN"
 Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
@@ -117,39 +117,38 @@ class Checked:
 
 def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> Checked:
     """Check one claim, see the module; ValueError, in a sentence, for bad input."""
+    from claims.harness.run.runner import run as run_claims
+
     with _in_a_sentence():
         only_known()
         _show_whole_cells()
-
-        settings = _settings(tier, seed, alpha, data)
-        given = _given_run(settings)
-        catalogue = {c.id: c for c in _catalogue().claims}
-        if claim not in catalogue:
+        if claim not in _catalogue():
             from claims.harness.places import near_miss
 
-            raise ValueError(near_miss(claim, list(catalogue), []))
-        if given is not None and claim in _provenance(given)["claims"]:
-            return _taken(given, catalogue[claim], settings, "taken from the run")
+            raise ValueError(near_miss(claim, list(_catalogue()), []))
+        given = _given_run(tier, seed, alpha)
+        if given is not None and claim in given.provenance["claims"]:
+            return _taken(given, claim, alpha, "taken from the run")
         with _place() as folder:
-            run = _run([claim], settings, folder)
+            run = run_claims(claim, tier=tier, seed=seed, alpha=alpha, data=data or None, out=folder)
             source = "taken from reports/runs" if run[claim].cached else "computed here"
-            return _taken(run.folder, catalogue[claim], settings, source)
+            return _taken(run, claim, alpha, source)
 
 
 def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str = "") -> RunResult:
     """Check all claims of a paper, or of all papers; what a run has is taken from there."""
-    from dataclasses import replace
+    from claims.harness.run.runner import run as run_claims
 
     with _in_a_sentence():
         only_known()
         _show_whole_cells()
-        settings = _settings(tier, seed, alpha, data)
-        given = _given_run(settings)
-        if given is not None:
-            run = _whole_run(given)
-        else:
+        run = _given_run(tier, seed, alpha)
+        if run is None:
+            asked, jobs = [paper] if paper else [], os.cpu_count() or 1
             with _place() as folder:
-                run = _run([paper] if paper else [], settings, folder)
+                run = run_claims(
+                    *asked, tier=tier, seed=seed, alpha=alpha, data=data or None, jobs=jobs, out=folder
+                )
         chosen = tuple(r for r in run.claims if not paper or r.id.split("/")[0] == paper)
         if not chosen:
             raise ValueError(f"the run has no claim of the paper {paper!r}")
@@ -163,7 +162,7 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
     from claims.harness.report.shown import results_of
 
     whole("digits", digits, 1, 15)
-    results = results_of(run, {c.id: c for c in _catalogue().claims})
+    results = results_of(run, _catalogue())
     rows = [
         {
             "paper": r.paper,
@@ -184,24 +183,18 @@ def paper_map(paper: str) -> Block:
     from claims.harness.entry import entry_of
     from claims.harness.map import legend, map_of, tree
 
-    found = map_of(paper, [entry_of(c) for c in _catalogue().claims])
+    found = map_of(paper, [entry_of(c) for c in _catalogue().values()])
     if not any(found.uses.values()):
         return Block("text/markdown", f"No claim of {paper} says what its proof uses.")
     return Block("text/markdown", "\n".join([*legend(found), "", "```text", *tree(found), "```"]))
 
 
-def _catalogue() -> Any:
-    from claims.harness.places import other_folders
-
-    return _discovered(tuple(other_folders()))
-
-
 @cache
-def _discovered(folders: tuple[Path, ...]) -> Any:
-    """All claims: what a kernel has imported does not change."""
+def _catalogue() -> dict[str, Claim]:
+    """All claims by their ids: what a kernel has imported does not change."""
     from claims.harness.discover import discover
 
-    return discover()
+    return {claim.id: claim for claim in discover().claims}
 
 
 def _show_whole_cells() -> None:
@@ -211,54 +204,31 @@ def _show_whole_cells() -> None:
     pd.set_option("display.max_colwidth", None)
 
 
-def _settings(tier: str, seed: int, alpha: float, data: str) -> Settings:
-    from claims.harness.run.runner import Settings
-
-    named = data or os.environ.get("DPCLAIMS_DATA") or None
-    return Settings(tier=tier, seed=seed, alpha=alpha, data=None if named is None else Path(named))
-
-
-def _given_run(settings: Settings) -> Path | None:
-    """The folder of the run that the environment names, if it was made with these settings."""
-    folder = os.environ.get(RUN)
-    if not folder:
+def _given_run(tier: str, seed: int, alpha: float) -> RunResult | None:
+    """The run that the environment names, if it was made with these settings."""
+    run = _read(Path(folder)) if (folder := os.environ.get(RUN)) else None
+    if run is None:
         return None
-    made = _provenance(Path(folder))
-    if (made["tier"], made["seed"], made["alpha"]) != (settings.tier, settings.seed, settings.alpha):
-        return None
-    return Path(folder)
+    made = tuple(run.provenance[name] for name in ("tier", "seed", "alpha"))
+    return run if made == (tier, seed, alpha) else None
 
 
 @cache
-def _whole_run(folder: Path) -> RunResult:
-    """A finished run, read once for the notebooks of all papers."""
+def _read(folder: Path) -> RunResult:
+    """A finished run, read once for all notebooks of a kernel."""
     from claims.harness.run.store import read_run
 
     return read_run(folder)
 
 
-@cache
-def _provenance(folder: Path) -> dict[str, Any]:
-    """The provenance of a finished run, which never changes and is long where there are many claims."""
-    from claims.harness.run.store import read_provenance
-
-    return read_provenance(folder)
-
-
-def _taken(folder: Path, claim: Claim, settings: Settings, source: str) -> Checked:
+def _taken(run: RunResult, claim: str, alpha: float, source: str) -> Checked:
     from claims.harness.run.store import read_claim
 
-    stored = read_claim(folder, claim.id)
+    stored = read_claim(run.folder, claim)
     assert stored is not None
-    return Checked(claim=claim, result=stored.result, rows=stored.rows, share=settings.share, source=source)
-
-
-def _run(patterns: Sequence[str], settings: Settings, folder: Path | None) -> RunResult:
-    from claims.harness.run.runner import run
-
-    jobs = 1 if len(patterns) == 1 and "/" in patterns[0] else os.cpu_count() or 1
-    compute = partial(run, tier=settings.tier, seed=settings.seed, alpha=settings.alpha, data=settings.data)
-    return compute(*patterns, jobs=jobs, out=folder)
+    return Checked(
+        claim=_catalogue()[claim], result=stored.result, rows=stored.rows, share=alpha / ROOM, source=source
+    )
 
 
 @contextmanager

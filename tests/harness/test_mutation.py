@@ -234,9 +234,9 @@ def test_a_claim_that_can_fail_loses_its_verdict_to_some_bug_and_a_blind_one_doe
     assert site is not None
     assert site.module.split(".")[1] == "asi2024"
     # A bug that the claim crashes on does not count, nor does one that changes nothing.
-    monkeypatch.setattr(notice, "_verdict", lambda claim: "")
+    monkeypatch.setattr(notice, "seen_of", lambda claim, result: "")
     assert first_noticed(claim_) is None
-    monkeypatch.setattr(notice, "_verdict", lambda claim: claim.expected)
+    monkeypatch.setattr(notice, "seen_of", lambda claim, result: claim.expected)
     assert first_noticed(claim_) is None
 
 

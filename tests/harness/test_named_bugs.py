@@ -69,9 +69,9 @@ HALF = "demo_bugs.toml, [demo-half]: "
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('old = "math', "old = math", HALF + "Invalid value (at line 7"),
-        ("[demo-half]", "[demo-half", "demo_bugs.toml, [demo-half  # and a remark: Expected"),
-        ('["demo-2.5"]', "[demo-half]", HALF + "Cannot declare ('demo-half',) twice"),
+        ('old = "math', "old = math", "demo_bugs.toml: Invalid value (at line 7"),
+        ("[demo-half]", "[demo-half", "demo_bugs.toml: Expected"),
+        ('["demo-2.5"]', "[demo-half]", "demo_bugs.toml: Cannot declare ('demo-half',) twice"),
         ('caught_by = ["demo/theorem-1"]', "", HALF + "caught_by is missing"),
         ('bug = "Half of the amplified ε."', "", HALF + "bug is missing"),
         ('replaces = "amplified_epsilon"', "", HALF + "replaces is missing"),

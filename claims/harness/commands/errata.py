@@ -17,6 +17,7 @@ from claims.harness.entry import entry_of
 from claims.harness.errata import Checked, check_file, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Weight
+from claims.harness.report.shown import whole
 
 INTRODUCTION = """\
 These remarks came up while every result of the paper was implemented and checked by computation. They are
@@ -181,6 +182,5 @@ def _whole(text: str) -> str:
     >>> _whole("line 3 lacks a factor"), _whole("n = 2 is enough."), _whole("(See line 4.)")
     ('Line 3 lacks a factor.', 'n = 2 is enough.', '(See line 4.)')
     """
-    if text[:2].isalpha() and text[:2].isascii():
-        text = text[0].upper() + text[1:]
+    text = whole(text)
     return text if text.rstrip(")”").endswith((".", "!", "?")) else f"{text}."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import itertools
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def modules() -> list[str]:
 
 def _functions(module: str) -> Iterator[str]:
     """ "module:function" and "module:Class.method" of everything that a module defines itself."""
-    tree = ast.parse(Path(_file(module)).read_text(encoding="utf-8"))
+    tree = ast.parse(Path(str(importlib.import_module(module).__file__)).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield f"{module}:{node.name}"
@@ -114,12 +115,6 @@ def _functions(module: str) -> Iterator[str]:
             for each in node.body:
                 if isinstance(each, ast.FunctionDef) and each.name != "__post_init__":
                     yield f"{module}:{node.name}.{each.name}"
-
-
-def _file(module: str) -> str:
-    import importlib
-
-    return str(importlib.import_module(module).__file__)
 
 
 def _changed(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,6 @@ another module names it ("package.module:function"). Each bug is a table, its na
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -87,24 +86,15 @@ def _chosen(mutant: Mutant, pattern: str) -> bool:
 def read_bugs(file: Path) -> list[Mutant]:
     """The bugs of one file, in its order; ValueError, naming the file and the bug, where one is malformed."""
     try:
-        text = file.read_text(encoding="utf-8")
-        document = tomllib.loads(text)
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{file.name}{_bug_at(text, str(error))}: {error}") from None
+        raise ValueError(f"{file.name}: {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{file.name} cannot be read: {error}") from None
     module = document.pop("module", "")
     if not isinstance(module, str):
         raise ValueError(f'{file.name}: module must be a name in quotes ("package.module"), got {module!r}')
     return [_read(file, module, name, table) for name, table in document.items()]
-
-
-def _bug_at(text: str, error: str) -> str:
-    """The header above the line that the parser names, as ", [name]"; "" where there is none."""
-    line = re.search(r"at line (\d+)", error)
-    above = "\n".join(text.splitlines()[: int(line[1]) if line else None])
-    headers = re.findall(r"^\[[^\]\n]*\]?", above, re.MULTILINE)
-    return f", {headers[-1]}" if headers else ""
 
 
 def _read(file: Path, module: str, name: str, table: Any) -> Mutant:

@@ -39,7 +39,7 @@ def first_noticed(claim: Claim, *, jobs: int = 1) -> Site | None:
 
     def attempt(site: Site, connection: Connection) -> None:
         with planted_everywhere(mechanical.as_mutant(site)):
-            connection.send(_verdict(claim))
+            connection.send(seen_of(claim, smoke(claim)))
 
     rng = np.random.default_rng(0)
     for _, packages in each_forked([None], list_functions, jobs=1):
@@ -52,8 +52,3 @@ def first_noticed(claim: Claim, *, jobs: int = 1) -> Site | None:
                 if messages and messages[0] not in ("", claim.expected, Verdict.INCONCLUSIVE):
                     return tried[number]
     return None
-
-
-def _verdict(claim: Claim) -> str:
-    """The claim's verdict at smoke, as `score.seen_of`; "" where it crashed."""
-    return seen_of(claim, smoke(claim))

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import html
 import importlib.util
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -47,7 +46,7 @@ from claims.harness.report.site import FONT, HERE, Page, fill
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
 from claims.harness.run.store import latest_run, read_run
-from claims.harness.run.temporary import temporary_name
+from claims.harness.run.temporary import put_in_place, temporary_name
 
 FORMAT = "dpclaims-report/1"
 MANIFEST = "report.json"
@@ -101,7 +100,7 @@ def write_report(
         written = _fill(temporary, site, notebooks, jobs, say)
         manifest = {"format": FORMAT, "run": run_folder.resolve().name, "files": sorted([*written, MANIFEST])}
         (temporary / MANIFEST).write_text(dumps(manifest), encoding="utf-8")
-        _publish(temporary, target)
+        put_in_place(temporary, target.resolve())
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return target / "index.html"
@@ -143,18 +142,6 @@ def _prepare(target: Path) -> Path:
     except OSError as error:
         raise ValueError(f"--out {str(target)!r} cannot be written: {error.strerror}") from error
     return temporary
-
-
-def _publish(temporary: Path, target: Path) -> None:
-    place = target.resolve()
-    if not place.exists():
-        os.rename(temporary, place)
-        return
-    # A directory that is not empty cannot be renamed onto: the old report makes way for an instant.
-    old = temporary.with_name(temporary.name + "-old")
-    os.rename(place, old)
-    os.rename(temporary, place)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _site(run: RunResult, say: Callable[[str], None]) -> Site:

@@ -26,7 +26,7 @@ from claims.harness.ids import check_id
 from claims.harness.run.cells import Settings
 from claims.harness.run.result import ClaimResult, RunResult, result_from_json
 from claims.harness.run.serialise import dumps, number, read_json
-from claims.harness.run.temporary import temporary_name, write_synced, write_whole
+from claims.harness.run.temporary import put_in_place, temporary_name, write_synced, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -205,7 +205,4 @@ def _publish(temporary: Path, target: Path, claim_id: str, key: str | None) -> N
     except ValueError:
         present = None
     if present is None:
-        away = temporary.with_name(temporary.name + "-old")
-        os.rename(target, away)
-        os.rename(temporary, target)
-        shutil.rmtree(away, ignore_errors=True)
+        put_in_place(temporary, target)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from secrets import token_hex
 
@@ -29,3 +30,14 @@ def write_whole(file: Path, data: bytes) -> None:
         os.replace(temporary, file)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def put_in_place(folder: Path, place: Path) -> None:
+    """Rename a finished folder; one that is there makes way for an instant: none is renamed onto another."""
+    if place.exists():
+        old = folder.with_name(f"{folder.name}-old")
+        os.rename(place, old)
+        os.rename(folder, place)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        os.rename(folder, place)
