@@ -173,11 +173,6 @@ class Budget:
         self.alpha = alpha
         self._left = alpha
 
-    @property
-    def left(self) -> float:
-        """What has not been handed out."""
-        return max(self._left, 0.0)
-
     def share(self, fraction: float) -> float:
         """This fraction of the whole budget; ValueError where so much is no longer left."""
         if not 0.0 < fraction <= 1.0:
@@ -185,7 +180,7 @@ class Budget:
         asked = fraction * self.alpha
         if asked > self._left * (1.0 + 1e-9):
             raise ValueError(
-                f"asked for {fraction:g} of α = {self.alpha:g}, left is {self.left / self.alpha:g}"
+                f"asked for {fraction:g} of α = {self.alpha:g}, left is {max(self._left, 0.0) / self.alpha:g}"
             )
         self._left -= asked
         return round(asked, 18)

@@ -226,7 +226,8 @@ def _parse(name: str, file: Path) -> _Module:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _Module(digest)  # the error is raised, with its line, by whoever imports it
     package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-    return _Module(digest, tuple(_imports(tree, package)), _homes(tree), _through(tree))
+    table = {public: home.partition(":")[0] for public, home in homes(tree).items()}
+    return _Module(digest, tuple(_imports(tree, package)), table, _through(tree))
 
 
 def _imports(tree: ast.AST, package: str) -> Iterator[tuple[str, tuple[str, ...] | None]]:
@@ -255,11 +256,6 @@ def _live(tree: ast.AST) -> Iterator[ast.AST]:
             waiting += node.orelse
         else:
             waiting += ast.iter_child_nodes(node)
-
-
-def _homes(tree: ast.Module) -> dict[str, str]:
-    """Public name → its module, as a package's `__init__` says."""
-    return {name: home.partition(":")[0] for name, home in homes(tree).items()}
 
 
 def _through(tree: ast.Module) -> tuple[str, ...]:

@@ -179,18 +179,11 @@ def baseline(claim: Claim, context: Context) -> str | None:
 
 
 RULES: Mapping[str, Rule] = {
-    "docstring": docstring,
-    "statement": statement,
-    "verdict": verdict,
-    "seconds": seconds,
-    "resolution": resolution,
-    "finding": finding,
-    "errata": errata,
-    "premises": premises,
-    "uses": uses,
-    "bug": bug,
-    "baseline": baseline,
-}
+    rule.__name__: rule
+    for rule in (
+        docstring, statement, verdict, seconds, resolution, finding, errata, premises, uses, bug, baseline,
+    )
+}  # fmt: skip
 
 
 def smoke(claim: Claim) -> ClaimResult:

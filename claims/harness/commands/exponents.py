@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,7 +13,7 @@ from claims.harness.exchange import Case
 from claims.harness.run.provenance import versions
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import NUMERICS
-from claims.harness.run.serialise import dumps, number, optional
+from claims.harness.run.serialise import number, optional, read_json
 
 if TYPE_CHECKING:
     from audits.rates import Exponent, ExponentChange, RateFit
@@ -202,18 +201,17 @@ def document(fits: Mapping[str, RateFit], risk: str, group: Sequence[str]) -> di
     }
 
 
-def write(file: Path, content: Mapping[str, Any]) -> None:
-    """Write a baseline by one rename; ValueError where that fails."""
-    exchange.write(file, dumps(content))
-
-
 def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
     """The fits of a baseline by group.
 
     Raises ValueError, naming the file, where it is missing, malformed, empty, or holds another risk or other
     groups than these.
     """
-    content = _parsed(file)
+    if not file.exists():
+        raise ValueError(f"--baseline {str(file)!r} does not exist: write it with --update")
+    content = read_json(file)
+    if not isinstance(content, dict) or content.get("format") not in (FORMAT, OLDER):
+        raise ValueError(f"--baseline {str(file)!r} does not hold exponents of a table ({FORMAT})")
     if content.get("risk", risk) != risk:
         raise ValueError(f"--baseline {str(file)!r} is of the risk {content['risk']!r}, not of {risk!r}")
     if content.get("group", []) != list(group):
@@ -226,20 +224,6 @@ def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
     if not any(fit.exponents for fit in fits.values()):
         raise ValueError(f"--baseline {str(file)!r} is empty: it holds no exponent")
     return fits
-
-
-def _parsed(file: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"--baseline {str(file)!r} does not exist: write it with --update") from None
-    except OSError as error:
-        raise ValueError(f"--baseline {str(file)!r}: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"--baseline {str(file)!r} is not JSON ({error})") from error
-    if not isinstance(content, dict) or content.get("format") not in (FORMAT, OLDER):
-        raise ValueError(f"--baseline {str(file)!r} does not hold exponents of a table ({FORMAT})")
-    return content
 
 
 def _kept(fit: Mapping[str, Any]) -> Kept:

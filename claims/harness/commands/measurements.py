@@ -14,7 +14,7 @@ from claims.harness.commands.exponents import Compared, Kept, Limits, status_of
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
-from claims.harness.run.serialise import evidence_to_json, print_json
+from claims.harness.run.serialise import dumps, evidence_to_json, print_json
 
 if TYPE_CHECKING:
     from audits.rates import RateFit
@@ -53,7 +53,7 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
     refuted = any(axis.verdict is Verdict.REFUTED for fit in fits.values() for axis in fit.axes)
     writes = file is not None and update and (asked.force or not refuted)
     if file is not None and writes:
-        exponents.write(file, exponents.document(fits, asked.risk, asked.groups))
+        exchange.write(file, dumps(exponents.document(fits, asked.risk, asked.groups)))
     cases = list(_cases(answer, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
     if json:

@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -101,11 +103,11 @@ def execute(
         from jupyter_core.utils import ensure_event_loop
 
         try:
-            with _Kernel(home / str(number), told) as kernel:
+            with _kernel(home / str(number), told) as kernel:
                 for job in jobs[number::workers]:
                     if stop.is_set():
                         return
-                    executed = _execute_one(job, notebooks[job.notebook], kernel)
+                    executed = _execute_one(job, notebooks[job.notebook], *kernel)
                     with lock:
                         done(job, executed)
         finally:
@@ -123,7 +125,7 @@ def execute(
             future.result()
 
 
-def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
+def _execute_one(job: Job, notebook: Any, manager: Any, kernel_client: Any) -> Any:
     import copy
 
     from nbclient import NotebookClient
@@ -132,10 +134,10 @@ def _execute_one(job: Job, notebook: Any, kernel: _Kernel) -> Any:
 
     given = {"parameters": dict(job.parameters), "kernel_name": "python3", "language": "python"}
     executed = parameterize_notebook(copy.deepcopy(notebook), **given)
-    client = NotebookClient(executed, km=kernel.manager, record_timing=False)
-    client.kc = kernel.client
+    client = NotebookClient(executed, km=manager, record_timing=False)
+    client.kc = kernel_client
     # The names of the notebook before must not stand in for one that this notebook forgot.
-    kernel.client.execute(_FORGET, silent=True, store_history=False)
+    kernel_client.execute(_FORGET, silent=True, store_history=False)
     try:
         client.execute()
     except CellExecutionError as error:
@@ -165,58 +167,45 @@ def clean(notebook: Any, job: Job) -> Any:
     return notebook
 
 
-class _Kernel:
-    """A kernel of the running interpreter and the client that talks to it; a context manager."""
+@contextmanager
+def _kernel(home: Path, told: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:
+    """A kernel of the running interpreter: its manager, and the client that talks to it."""
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
+    from jupyter_core.utils import run_sync
 
-    def __init__(self, home: Path, told: Mapping[str, str]) -> None:
-        self._home, self._told = home, told
-        self.manager: Any = None
-        self.client: Any = None
-
-    def __enter__(self) -> _Kernel:
-        from jupyter_client.kernelspec import KernelSpecManager
-        from jupyter_client.manager import AsyncKernelManager
-        from jupyter_core.utils import run_sync
-
-        self._home.mkdir(parents=True)
-        connection = self._home / "kernel.json"
-        # Sockets in a private folder where there are such: no ports, hence no race for one between reports.
-        local = os.name == "posix" and len(str(connection)) < 80
-        self.manager = AsyncKernelManager(
-            kernel_name="python3",
-            kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # the running interpreter alone
-            connection_file=str(connection),
-            transport="ipc" if local else "tcp",
+    home.mkdir(parents=True)
+    connection = home / "kernel.json"
+    # Sockets in a private folder where there are such: no ports, hence no race for one between reports.
+    local = os.name == "posix" and len(str(connection)) < 80
+    manager: Any = AsyncKernelManager(
+        kernel_name="python3",
+        kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # the running interpreter alone
+        connection_file=str(connection),
+        transport="ipc" if local else "tcp",
+    )
+    client: Any = None
+    try:
+        run_sync(manager.start_kernel)(
+            cwd=str(Path(told[RUN]).parent),
+            env={**_environment(home), **told},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            # The current folder may hold other people's files: nothing is imported from it.
+            extra_arguments=["--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"],
         )
-        self._log = (self._home / "kernel.log").open("wb")
-        try:
-            run_sync(self.manager.start_kernel)(
-                cwd=str(Path(self._told[RUN]).parent),
-                env={**_environment(self._home), **self._told},
-                stdout=self._log,
-                stderr=self._log,
-                # The current folder may hold other people's files: nothing is imported from it.
-                extra_arguments=["--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"],
-            )
-            self.client = self.manager.client()
-            self.client.start_channels()
-            run_sync(self.client.wait_for_ready)(timeout=120)
-            # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
-            quiet = "import logging; logging.getLogger('matplotlib').setLevel(logging.ERROR)"
-            self.client.execute(quiet, silent=True, store_history=False)
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        from jupyter_core.utils import run_sync
-
-        if self.client is not None:
-            self.client.stop_channels()
-        if self.manager.has_kernel:
-            run_sync(self.manager.shutdown_kernel)(now=True)
-        self._log.close()
+        client = manager.client()
+        client.start_channels()
+        run_sync(client.wait_for_ready)(timeout=120)
+        # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
+        quiet = "import logging; logging.getLogger('matplotlib').setLevel(logging.ERROR)"
+        client.execute(quiet, silent=True, store_history=False)
+        yield manager, client
+    finally:
+        if client is not None:
+            client.stop_channels()
+        if manager.has_kernel:
+            run_sync(manager.shutdown_kernel)(now=True)
 
 
 def _environment(home: Path) -> dict[str, str]:

@@ -10,9 +10,8 @@ from glob import glob
 from pathlib import Path
 
 from claims.harness.places import RUNS
-from claims.harness.run.result import ClaimResult, result_from_json
-from claims.harness.run.serialise import read_json
-from claims.harness.run.store import claim_folder
+from claims.harness.run.result import ClaimResult
+from claims.harness.run.store import claim_folder, read_claim
 
 
 def last_verdicts(claim_ids: Iterable[str]) -> dict[str, str]:
@@ -33,14 +32,8 @@ def last_verdicts(claim_ids: Iterable[str]) -> dict[str, str]:
 def last_result(claim_id: str) -> ClaimResult | None:
     """The newest stored result of one claim; ValueError, naming the file, where it is broken."""
     name = _newest().get(claim_folder(Path(), claim_id).name)
-    if name is None:
-        return None
-    file = Path(name)
-    document = read_json(file)
-    try:
-        return result_from_json(document | {"seconds": 0.0, "cached": True})
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{file}: of another form than this version writes ({error})") from error
+    stored = None if name is None else read_claim(Path(name).parents[2], claim_id)
+    return None if stored is None else stored.result
 
 
 def _newest() -> dict[str, str]:
