@@ -16,7 +16,6 @@ each end is paid for: a fifth of the canaries, chosen at random, decides it and 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,19 +76,18 @@ class CanaryResult:
     reachable: float
     alpha: float
     canaries: int
-    runs: int
     guesses: Guesses
     seed: int
 
     def summary(self) -> str:
         """The answer in two lines."""
-        unit, made, of_runs = self.claim.unit, self.guesses, f" of {self.runs} runs" * (self.runs > 1)
+        unit, made = self.claim.unit, self.guesses
         head = self.verdict.replace("-", " ").upper()
         few = "; no more than the claim even then: it takes more canaries" * (self.verdict == "undecided")
         return (
             f"{head}: {unit} ≥ {self.lower:.4g}, claimed {self.claim.value:g} (confidence "
             f"{100 * (1 - self.alpha):g} %).\n"
-            f"  {self.canaries} canaries{of_runs}, {made.count} guessed ({made.plus} included, {made.minus} "
+            f"  {self.canaries} canaries, {made.count} guessed ({made.plus} included, {made.minus} "
             f"not), {made.correct} of them right; were all right, {unit} ≥ {self.reachable:.4g}{few}"
         )
 
@@ -99,7 +97,7 @@ class CanaryResult:
             "verdict": self.verdict,
             "claim": {"unit": self.claim.unit, "value": self.claim.value, "text": repr(self.claim)},
             "lower": self.lower, "reachable": self.reachable, "confidence": 1.0 - self.alpha,
-            "canaries": self.canaries, "runs": self.runs, "guesses_included": self.guesses.plus,
+            "canaries": self.canaries, "guesses_included": self.guesses.plus,
             "guesses_excluded": self.guesses.minus, "correct": self.guesses.correct, "seed": self.seed,
         }  # fmt: skip
 
@@ -113,12 +111,11 @@ def audit_canaries(
     guesses: tuple[int, int] | None = None,
     seed: int = 0,
 ) -> CanaryResult:
-    """A lower bound of the privacy parameter from runs that include each canary by a fair coin.
+    """A lower bound of the privacy parameter from a run that includes each canary by a fair coin.
 
-    scores    one number a canary, shape (m,), greater where it looks more included, from the outputs of the
-              run alone; or (runs, m) of several runs, each with coins of its own: their ranks are pooled.
-    included  whether each canary was in the run, of the same shape: coins tossed one by one, not exactly
-              half of the canaries.
+    scores    one number a canary, greater where it looks more included, from the outputs of the run alone.
+              Canaries of several runs, each with coins of its own, may stand in one list.
+    included  whether each canary was in the run: coins tossed one by one, not exactly half of the canaries.
     claim     privacy where one canary is added or removed: Approximate(1.0, 1e-5), GaussianDP(1.0) …
     alpha     probability that a claim that holds is refuted, and that `lower` lies above the truth.
     guesses   (k_plus, k_minus): how many are guessed to be in and out, fixed before the coins are known.
@@ -140,7 +137,7 @@ def audit_canaries(
     claim = as_claim(claim)
     if not hasattr(claim, "edge"):
         raise ValueError(f"claim must be one such as Approximate(1.0, 1e-5), got {claim!r}")
-    values, coins, runs = _checked(scores, included)
+    values, coins = _checked(scores, included)
     # A stream of its own: the coins may come from default_rng(seed), too.
     rng = np.random.default_rng([seed, STREAM])
     # Sorted by score, ties at random; then some are set aside at random.
@@ -158,7 +155,7 @@ def audit_canaries(
     verdict = "refuted" if lower > claim.value else "not-refuted" if reachable > claim.value else "undecided"
     return CanaryResult(
         verdict=verdict, claim=claim, lower=lower, reachable=reachable, alpha=alpha, canaries=values.size,
-        runs=runs, guesses=made, seed=seed,
+        guesses=made, seed=seed,
     )  # fmt: skip
 
 
@@ -189,29 +186,26 @@ def _fixed(guesses: tuple[int, int], m: int) -> tuple[int, int]:
     return int(plus), int(minus)
 
 
-def _checked(scores: ArrayLike, included: ArrayLike) -> tuple[Array, NDArray[np.bool_], int]:
-    """Scores (ranks where there are several runs), coins, and the number of runs."""
+def _checked(scores: ArrayLike, included: ArrayLike) -> tuple[Array, NDArray[np.bool_]]:
+    """Scores and coins."""
     values, coins = numbers("scores", scores), numbers("included", included)
     if values.shape != coins.shape:
         raise ValueError(f"scores and included must have one shape, got {values.shape} and {coins.shape}")
-    if values.ndim not in (1, 2):
-        raise ValueError(f"scores must have shape (m,) or (runs, m), got {values.shape}")
+    if values.ndim != 1:
+        raise ValueError(f"scores must be one list, got shape {values.shape}")
     if not np.isin(coins, (0.0, 1.0)).all():
         wrong = coins[~np.isin(coins, (0.0, 1.0))][0]
         raise ValueError(f"included must be 0 or 1 for each canary, got {wrong:g}")
     if coins.size < FEWEST:
         raise ValueError(f"an audit needs {FEWEST} canaries at least, got {coins.size}")
-    from scipy.stats import binomtest, rankdata
+    from scipy.stats import binomtest
 
     ones = int(coins.sum())
     if binomtest(ones, coins.size).pvalue < COIN:
         raise ValueError(
             f"included must come from a fair coin for each canary, but {ones} of {coins.size} are included"
         )
-    runs = len(values) if values.ndim == 2 else 1
-    if runs > 1:
-        values = rankdata(values, axis=1)
-    return values.ravel(), coins.ravel() == 1.0, runs
+    return values, coins == 1.0
 
 
 def _lower(claim: Claim, m: int, made: Guesses, alpha: float) -> float:
@@ -281,23 +275,3 @@ def _impossible(claim: Claim, m: int, made: Guesses, level: float) -> bool:
         right += i / (k - i) * (needed - wrong)
         wrong = needed
     return right + wrong > k / m
-
-
-def read_canaries(columns: Mapping[str, ArrayLike]) -> tuple[Array, Array]:
-    """(scores, included) of a table with the columns score, included and, of several runs, run.
-
-    Raises ValueError where a column is missing, or runs have different numbers of canaries.
-    """
-    missing = [name for name in ("score", "included") if name not in columns]
-    if missing:
-        raise ValueError(f"the table must have a column {missing[0]!r}, got {', '.join(columns) or 'none'}")
-    found = [np.asarray(columns[name]) for name in ("score", "included")]
-    scores, included = (numbers(name, part) for name, part in zip(("score", "included"), found, strict=True))
-    if "run" not in columns:
-        return scores, included
-    names, place = np.unique(np.asarray(columns["run"]), return_inverse=True)
-    sizes = np.bincount(place)
-    if len(set(sizes.tolist())) > 1:
-        raise ValueError(f"every run must have as many canaries, got {sizes.min()} and {sizes.max()}")
-    order = np.argsort(place, kind="stable")
-    return scores[order].reshape(len(names), -1), included[order].reshape(len(names), -1)

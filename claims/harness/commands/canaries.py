@@ -16,7 +16,7 @@ from claims.harness.exchange import Outputs, from_here
 def canaries_command(
     file: Annotated[
         Path,
-        typer.Argument(metavar="SCORES.csv", help="Columns score, included (0 or 1) and, of several, run."),
+        typer.Argument(metavar="SCORES.csv", help="Columns score and included (0 or 1)."),
     ],
     epsilon: Annotated[float | None, typer.Option(help="Claimed ε.")] = None,
     delta: Annotated[float | None, typer.Option(help="Claimed δ, of --epsilon or --rho.")] = None,
@@ -38,7 +38,7 @@ def canaries_command(
     """
     import pandas as pd
 
-    from audits.canaries import audit_canaries, read_canaries
+    from audits.canaries import audit_canaries
     from audits.privacy.claims import Approximate
 
     outputs = Outputs(junit, summary, sarif)
@@ -46,7 +46,10 @@ def canaries_command(
         table = pd.read_csv(file)
     except (UnicodeDecodeError, ValueError) as error:
         raise ValueError(f"{str(file)!r} is no CSV file: {error}") from error
-    scores, included = read_canaries({str(name): table[name].to_numpy() for name in table.columns})
+    columns = [*map(str, table.columns)]
+    if missing := [name for name in ("score", "included") if name not in columns]:
+        raise ValueError(f"the table must have a column {missing[0]!r}, got {', '.join(columns) or 'none'}")
+    scores, included = table["score"].to_numpy(), table["included"].to_numpy()
     claim = Asked(epsilon=epsilon, delta=delta, rho=rho, mu=mu).claim()
     if claim is None:
         if epsilon is None:
