@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from audits.laws import Gaussian as Gaussian
     from audits.laws import Laplace as Laplace
     from audits.laws import Mixture as Mixture
-    from audits.laws import Rounded as Rounded
     from audits.maps import check_map as check_map
     from audits.privacy import audit_privacy as audit_privacy
     from audits.privacy import each as each

@@ -89,7 +89,7 @@ def check_law(samples: ArrayLike, law: Any, *, alpha: float = 0.05, seed: int = 
 
     samples  numbers, one dimension. More may be appended and the test called again: all looks together refute
              a true law with probability alpha at most.
-    law      of `audits.laws` (Gaussian, Laplace, Finite over numbers, Mixture, Rounded), a frozen law of
+    law      of `audits.laws` (Gaussian, Laplace, Finite over numbers, Mixture), a frozen law of
              SciPy, continuous or discrete, or a distribution function of a law without atoms.
     seed     of the draws V for laws with atoms.
 

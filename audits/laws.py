@@ -134,36 +134,6 @@ class Mixture:
         return np.sum([weight * part.sf(x) for weight, part in parts], axis=0)
 
 
-@dataclass(frozen=True, slots=True)
-class Rounded:
-    """A scalar Gaussian, Laplace or mixture law, rounded to the next multiple of `step`.
-
-    Raises ValueError for a step that is not finite and > 0.
-    """
-
-    law: Gaussian | Laplace | Mixture
-    step: float
-
-    def __post_init__(self) -> None:
-        positive(step=self.step)
-
-    def cdf(self, x: ArrayLike) -> Array:
-        """P(X ≤ x), elementwise."""
-        return self.law.cdf((np.floor(self._steps(x)) + 0.5) * self.step)
-
-    def pmf(self, x: ArrayLike) -> Array:
-        """P(X = x), elementwise: 0 where x is no multiple of the step."""
-        steps = self._steps(x)
-        low, high = ((np.floor(steps) + side) * self.step for side in (-0.5, 0.5))
-        return np.where(steps == np.floor(steps), self.law.cdf(high) - self.law.cdf(low), 0.0)
-
-    def _steps(self, x: ArrayLike) -> Array:
-        """x in steps; what lies within a billionth of a multiple is one."""
-        steps = np.asarray(x, dtype=np.float64) / self.step
-        whole = np.round(steps)
-        return np.where(np.abs(steps - whole) <= 1e-9 * np.maximum(np.abs(whole), 1.0), whole, steps)
-
-
 Law = Gaussian | Laplace | Finite | Mixture
 
 

@@ -321,7 +321,7 @@ def test_a_project_with_a_folder_of_our_name_keeps_its_pytest(pytester, monkeypa
 PLAIN = """
 import unittest
 from unittest import TestCase
-from dpclaims import GaussianDP, PrivacyAssertions, Rounded, assert_law, assert_private
+from dpclaims import GaussianDP, PrivacyAssertions, assert_law, assert_private
 from dpclaims import Gaussian, Laplace
 
 class TestMean(PrivacyAssertions, TestCase):

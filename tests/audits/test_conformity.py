@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from audits.conformity import check_law
-from audits.laws import Finite, Gaussian, Laplace, Mixture, Rounded
+from audits.laws import Finite, Gaussian, Laplace, Mixture
 
 RNG = np.random.default_rng(5)
 NORMAL = RNG.normal(size=10_000)
@@ -27,8 +27,6 @@ TRUE = [
     (NORMAL, stats.norm()),
     (NORMAL, stats.norm.cdf),
     (1e9 + NORMAL, Gaussian(1e9, 1.0)),  # neighbouring doubles are 1e-7 apart: values recur
-    (np.round(NORMAL, 2), Rounded(STANDARD, 0.01)),
-    (np.round(NORMAL), Rounded(STANDARD, 1.0)),
     (RNG.geometric(0.3, 5_000), stats.geom(0.3)),
     (RNG.choice([-1.0, 0.0, 2.0], 5_000, p=[0.25, 0.5, 0.25]), THIRDS),
     (np.where(RNG.random(5_000) < 0.5, RNG.normal(size=5_000), RNG.laplace(3.0, size=5_000)), MIXED),
@@ -61,8 +59,6 @@ FALSE = {
     "rounded to two decimals": (np.round(NORMAL, 2), STANDARD),
     "rounded to six decimals": (np.round(NORMAL, 6), STANDARD),
     "clamped at 2.5": (np.minimum(NORMAL, 2.5), STANDARD),
-    "not rounded": (NORMAL, Rounded(STANDARD, 0.01)),
-    "rounded down": (np.floor(NORMAL * 2) / 2, Rounded(STANDARD, 0.5)),
     "another geometric law": (RNG.geometric(0.32, 10_000), stats.geom(0.3)),
     "even values only": (2 * RNG.geometric(0.5, 10_000), stats.geom(0.3)),
     "an outcome that the law lacks": (np.array([0.0, 2.0, 1.0]), THIRDS),
@@ -107,16 +103,7 @@ def test_it_is_blind_to_dependence_and_to_fine_grids():
     (lambda: check_law([1.0], lambda x: np.nan * x), "cdf must rise from 0 to 1"),
     (lambda: check_law([1.0], Gaussian([0.0, 1.0], 1.0)), "mean must be one number"),
     (lambda: check_law([1.0], Finite({"a": 1.0})), "outcomes of the law"),
-    (lambda: Rounded(STANDARD, 0.0), "step must be one number > 0"),
 ])  # fmt: skip
 def test_bad_input(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-
-
-def test_a_rounded_law_adds_up():
-    law = Rounded(MIXED, 0.3)
-    grid = 0.3 * np.arange(-100, 200)
-    assert np.sum(law.pmf(grid)) == pytest.approx(1.0)
-    np.testing.assert_allclose(np.cumsum(law.pmf(grid)), law.cdf(grid), atol=1e-12)
-    assert law.pmf([0.1]) == 0.0
