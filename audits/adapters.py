@@ -21,26 +21,6 @@ LABELS = ("y", "labels")
 """Second arguments that are a part of the data (X, y)."""
 
 
-KNOWN = {
-    "diffprivlib": ("diffprivlib==0.6.6", "scikit-learn==1.6.1"),
-    "opacus": ("opacus==1.6.0",),
-    "opendp": ("opendp==0.16.0",),
-    "pydp": ("python-dp==1.1.5",),
-    "tmlt": ("tmlt.core==0.20.0",),
-}
-"""Releases with which libraries are known to work, by the name of their package."""
-
-
-def pins(path: str) -> str:
-    """Which releases of the library of a dotted name are known to work, in words; "" where nobody knows.
-
-    >>> pins("pydp.algorithms.BoundedMean"), pins("mydp.core.mean")
-    ('; known to work: --with python-dp==1.1.5', '')
-    """
-    found = KNOWN.get(path.split(".")[0], ())
-    return "; known to work: " + " ".join("--with " + pin for pin in found) if found else ""
-
-
 def named(path: str) -> Any:
     """The object of a dotted name, as `diffprivlib.tools.mean`, a method of a class that needs no arguments
     included. Raises ValueError where there is none."""
@@ -52,11 +32,11 @@ def named(path: str) -> Any:
             found: Any = importlib.import_module(".".join(parts[:split]))
         except ModuleNotFoundError as error:
             if error.name and not path.startswith(error.name):
-                raise ValueError(f"TARGET: importing {path} needs {error.name}{pins(path)}") from error
+                raise ValueError(f"TARGET: importing {path} needs {error.name}") from error
             continue
         except Exception as error:
             raised = "{}: {}".format(type(error).__name__, " ".join(str(error).split()))
-            raise ValueError(f"TARGET: importing {path} raised {raised}{pins(path)}") from error
+            raise ValueError(f"TARGET: importing {path} raised {raised}") from error
         return inside(found, parts[split:], path)
     raise ValueError(f"TARGET: there is no {parts[0]!r} here: install it, or pass --with")
 

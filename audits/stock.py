@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from audits.privacy.audit import audit_privacy, glance
 from audits.privacy.claims import Claim
-from audits.privacy.draw.datasets import may_be
 from audits.privacy.draw.processes import WorkerFailed
-from audits.values import key
 
 ADJACENCIES = ("replace", "add", "remove")
 OUT_OF_BOUNDS = "a value out of bounds"
@@ -128,74 +126,6 @@ def stock(schema: Schema, adjacency: str) -> list[Named]:
         else:
             found.append(Named(name, _dataset(rest), _with(rest, record)))
     return found
-
-
-def derived(pair: tuple[Any, Any], adjacency: str) -> list[tuple[Any, Any]]:
-    """Pairs under "replace", "add" or "remove" from a neighbouring pair of arrays, lists, tuples or (X, y).
-
-    A pair with one record replaced gives two that add or lose either of the two records. From a pair of which
-    the larger has a record more, "replace" puts a record of the smaller there.
-    Raises ValueError where the datasets are of another kind or there is no shared record.
-    """
-    if adjacency not in ADJACENCIES:
-        raise ValueError(f"adjacency must be one of {ADJACENCIES}, got {adjacency!r}")
-    first, second = pair
-    if all(isinstance(data, tuple) and not may_be(data)[1] for data in pair):
-        # Tuples of records, not of columns.
-        lists = derived((list(first), list(second)), adjacency)
-        return [(tuple(one), tuple(other)) for one, other in lists]
-    sizes = _length(first), _length(second)
-    if sizes[0] == sizes[1]:
-        if adjacency == "replace":
-            return [(first, second)]
-        place = _changed(first, second)
-        both = [(data, _without(data, place)) for data in (first, second)]
-        return [(rest, data) for data, rest in both] if adjacency == "add" else both
-    small, large = (first, second) if sizes[0] < sizes[1] else (second, first)
-    if adjacency == "add":
-        return [(small, large)]
-    if adjacency == "remove":
-        return [(large, small)]
-    if _length(small) == 0:
-        raise ValueError("a record can only be replaced where the smaller dataset has one")
-    place = _changed(large, small)
-    # A record that differs from the one that it replaces: the pair must be a pair.
-    other = next((i for i in range(_length(small)) if _key(small, i) != _key(large, place)), None)
-    if other is None:
-        raise ValueError("all records are equal: no other one can be put in the place of the added one")
-    return [(large, _put(large, place, small, other))]
-
-
-def _length(data: Any) -> int:
-    if isinstance(data, tuple):
-        return len(data[0])
-    if not isinstance(data, (np.ndarray, list)):
-        raise ValueError(f"other adjacencies are derived of arrays, lists, (X, y), got {type(data).__name__}")
-    return len(data)
-
-
-def _changed(first: Any, second: Any) -> int:
-    """The first place at which the records differ."""
-    keys = [[_key(data, i) for i in range(_length(data))] for data in (first, second)]
-    return next((i for i, (a, b) in enumerate(zip(*keys, strict=False)) if a != b), min(map(len, keys)))
-
-
-def _key(data: Any, place: int) -> Any:
-    return key(tuple(part[place] for part in data) if isinstance(data, tuple) else data[place])
-
-
-def _without(data: Any, place: int) -> Any:
-    if isinstance(data, tuple):
-        return tuple(_without(part, place) for part in data)
-    return [*data[:place], *data[place + 1 :]] if isinstance(data, list) else np.delete(data, place, axis=0)
-
-
-def _put(large: Any, place: int, small: Any, other: int) -> Any:
-    if isinstance(large, tuple):
-        return tuple(_put(a, place, b, other) for a, b in zip(large, small, strict=True))
-    changed = large.copy()
-    changed[place] = small[other]
-    return changed
 
 
 def search(

@@ -14,7 +14,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from audits import adapters
 from claims.harness.commands.audit import audit_target
 from claims.harness.exchange import Outputs
 
@@ -87,8 +86,7 @@ RUNS: list[tuple[str, dict[str, Any], int, str]] = [
     (ONE_OUTPUT, {"max_samples": 2_000}, 2, "^$"),
     (SHARED, {}, 3, PREMISE),
     # The option stands in for a missing adjacency.
-    (BARE, {"adjacency": "replace", "max_samples": 300}, 0, "^NOT REFUTED.*under replace"),
-    (GOOD, {"adjacency": "add-remove", "max_samples": 300}, 0, "under add .*under remove"),
+    (BARE, {"adjacency": "replace", "max_samples": 300}, 0, "^NOT REFUTED"),
     # A failure on one dataset only is a leak, asked for or not.
     (FAILS, {"errors": "raise", "max_samples": 5_000}, 1, FAILED),
     (FAILS, {"errors": "symbol", "max_samples": 5_000}, 1, FAILED),
@@ -143,7 +141,10 @@ TARGETS: dict[str, tuple[dict[str, Any], str]] = {
     "mypack/core.py:shifted": ({"schema": "value=1", "set_options": ["sensitivity=1"]}, r"D′ = -?\d+\.0"),
     "mypack.core.Sums.release": ({"schema": "n=3"}, "Sums.release under add"),
     "mypack.sums": ({"epsilon": None, "adjacency": None}, "mypack.sums:mechanism"),
-    "mypack.sums:noisy": ({"epsilon": None, "set_options": ["scale=2"]}, "under add"),
+    "mypack.sums:noisy": (
+        {"epsilon": None, "adjacency": None, "set_options": ["scale=2"]},
+        "mypack.sums:noisy",
+    ),
 }
 
 
@@ -177,12 +178,6 @@ def test_what_repeats_an_audit_is_the_whole_command(write, capsys):
     assert shlex.split(again[1])[:3] == ["dpclaims", "audit", path]
     for option in ("--adjacency replace", "--time-limit 60", "--max-samples 300", "--seed 0"):
         assert option in again[1]
-
-
-def test_releases_that_are_known_to_work_are_those_that_the_benchmark_runs():
-    cases = "".join(file.read_text() for file in (REPOSITORY / "benchmarks/wild/cases").glob("*.py"))
-    for releases in adapters.KNOWN.values():
-        assert all(f'"{release}"' in cases for release in releases)
 
 
 # --- Bad input --------------------------------------------------------------------------------------------
@@ -220,6 +215,7 @@ time_limit  | 0.0             | --time-limit must be a number of seconds > 0
 method      | "gdp"           | --method must be one of .*, got 'gdp'
 jobs        | 0               | --jobs must be a whole number of processes from 1 to 1024, got 0
 adjacency   | "both"          | --adjacency must be one of
+adjacency   | "add"           | its pairs are neighbours by 'replace'
 set_options | ["bounds=0,1"]  | --set bounds: mechanism takes data, rng, size
 schema      | "counts=1"      | counts must be a whole number ≥ 2
 """

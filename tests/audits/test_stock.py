@@ -11,7 +11,7 @@ import pytest
 from audits import each
 from audits.privacy.claims import Pure
 from audits.privacy.draw.pairs import take_pairs
-from audits.stock import ADJACENCIES, Schema, derived, search, stock
+from audits.stock import ADJACENCIES, Schema, search, stock
 
 SCHEMAS = [
     Schema(),
@@ -73,45 +73,6 @@ def test_a_range_and_a_number_of_values_that_are_read_from_the_data() -> None:
         assert ranges[0] != ranges[1]
         distinct = [len(set(d)) - len(d) for d in pairs["a duplicate of one record"].pair]
         assert distinct[0] != distinct[1]
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        (np.array([1.0, 2.0, 3.0]), np.array([1.0, 5.0, 3.0])),
-        (np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0])),
-        (["a", "b"], ["a", "b", "b"]),
-        ((0, 1, 1), (0, 0, 1)),
-        (((0, "x"), (1, "y")), ((0, "x"),)),
-        ((np.eye(3), np.array([0, 1, 1])), (np.eye(3), np.array([0, 1, 0]))),
-    ],
-)
-@pytest.mark.parametrize("adjacency", ADJACENCIES)
-def test_pairs_of_the_other_adjacency(pair: Any, adjacency: str) -> None:
-    found = derived(pair, adjacency)
-    take_pairs(found, np.random.default_rng(0), relation(adjacency))
-
-
-def test_either_record_of_a_pair_is_added_and_removed() -> None:
-    pair = np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0])
-    rest = [0.0, 1.0]
-    for adjacency, place in (("add", 1), ("remove", 0)):
-        found = [tuple(map(list, one)) for one in derived(pair, adjacency)]
-        assert [one[place] for one in found] == list(map(list, pair))
-        assert [one[1 - place] for one in found] == [rest, rest]
-
-
-def test_what_cannot_be_derived() -> None:
-    with pytest.raises(ValueError, match="arrays, lists"):
-        derived((1.0, 2.0), "add")
-    with pytest.raises(ValueError, match="all records are equal"):
-        derived(([1, 1], [1]), "replace")
-    with pytest.raises(ValueError, match="smaller dataset"):
-        derived(([1], []), "replace")
-    with pytest.raises(ValueError, match="adjacency must be one of"):
-        derived(([1], [2]), "both")
-    with pytest.raises(ValueError, match="adjacency must be one of"):
-        stock(Schema(), "both")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def audit_target(
         print(f"dpclaims: {as_options(str(error))}", file=sys.stderr)
         if one is not None and watch is not None and watch.last is not None:
             # What earlier outputs showed holds all the same.
-            told.append(tell(one, watch.result(f"Bad input ended the audit: {error}.")))
+            told.append(tell(one, watch.result(f"Bad input ended the audit: {as_options(str(error))}.")))
         if told:
             verdicts.show("audit", told, json=json)
         return BAD_INPUT

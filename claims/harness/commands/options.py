@@ -35,7 +35,7 @@ Packages = Annotated[
 Neighbours = Annotated[
     str | None,
     typer.Option(
-        "--adjacency", help="replace, add, remove, add-remove or all: each with its pair and verdict."
+        "--adjacency", help="replace, add, remove, add-remove or all; of given pairs what they are."
     ),
 ]
 Arguments = Annotated[

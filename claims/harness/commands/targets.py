@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from audits.foreign.calls import Failed, called
 from claims.harness.commands.asked import Asked
@@ -61,7 +61,7 @@ def load_any(target: str, asked: Asked, *, as_it_is: bool = False) -> tuple[str 
         loaded = _load_elsewhere(target, asked)
     else:
         loaded = _load_here(target, asked, as_it_is)
-    return asked.adjacency or ("all" if loaded.pairs is None else None), loaded
+    return (asked.adjacency or "all") if loaded.pairs is None else None, loaded
 
 
 def _load_here(target: str, asked: Asked, as_it_is: bool) -> Target:
@@ -162,9 +162,20 @@ def module_of(target: str) -> tuple[ModuleType, list[str], str]:
 
 
 def _relation(of_file: Any, asked: Asked, where: str) -> Any:
-    """The adjacency of given pairs: that of the file, else that which was asked for."""
+    """The adjacency of given pairs: that of the file, else that which was asked for. ValueError where these
+    differ."""
     known = {"replace": "replace", **dict.fromkeys(("add", "remove", ADD_REMOVE), ADD_REMOVE)}
-    found = known.get(asked.adjacency or "") if of_file is None else of_file
+    wanted = known.get(asked.adjacency or "")
+    if asked.adjacency and wanted is None:
+        raise ValueError(
+            f"--adjacency must be one of {', '.join(known)} for given pairs, got {asked.adjacency!r}"
+        )
+    if wanted is not None and of_file is not None and known.get(of_file) != wanted:
+        raise ValueError(
+            f"--adjacency {asked.adjacency}: {where}its pairs are neighbours by {of_file!r}; others come "
+            "from --schema"
+        )
+    found = wanted if of_file is None else of_file
     if found is not None:
         return found
     raise ValueError(
@@ -288,13 +299,11 @@ Choose = Callable[[str, Sequence[Any], Any], tuple[Sequence[Any], str]]
 def adjacent(loaded: Target, adjacency: str, asked: Asked, choose: Choose) -> list[Target]:
     """The target under "replace", "add" and "remove", or one of them, each with its pairs.
 
-    An object of a library gets pairs of the stock for data of the schema asked for, those that are chosen; a
-    file keeps its own, made into pairs of the other adjacency.
+    The pairs are those of the stock for data of the schema asked for that are chosen.
     """
     import numpy as np
 
-    from audits.privacy.draw.pairs import take_pairs
-    from audits.stock import ADJACENCIES, OUT_OF_BOUNDS, derived, stock
+    from audits.stock import ADJACENCIES, OUT_OF_BOUNDS, stock
 
     names = {**{kind: (kind,) for kind in ADJACENCIES}, ADD_REMOVE: ("add", "remove"), "all": ADJACENCIES}
     if adjacency not in names:
@@ -302,7 +311,7 @@ def adjacent(loaded: Target, adjacency: str, asked: Asked, choose: Choose) -> li
     shape = schema_of(asked.schema, asked.set_options)
     kinds = ("replace",) if adjacency == "all" and shape.value else names[adjacency]
     known: Any = loaded.adjacency
-    if loaded.pairs is None and known is not None:
+    if known is not None:
         # The claim is made for one relation; under another one it says nothing.
         meant = ("replace",) if known == "replace" else ("add", "remove")
         kinds = [kind for kind in kinds if kind in meant]
@@ -314,18 +323,12 @@ def adjacent(loaded: Target, adjacency: str, asked: Asked, choose: Choose) -> li
     for place, kind in enumerate(kinds):
         # The search and the audit draw from generators of their own.
         rng = np.random.default_rng([asked.seed, place, 1])
-        if loaded.pairs is None:
-            # Who was not told the bounds may rely on them.
-            told = not loaded.guessed or any(name in BOUNDS for name in _options(asked.set_options))
-            usual = [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name]
-            chosen, words = choose(kind, usual, rng)
-            pairs, relation = [one.pair for one in chosen], shape.relation(kind)
-        else:
-            own, _ = take_pairs(loaded.pairs, rng, cast(Any, known))
-            pairs = [other for pair in own for other in derived(pair, kind)]
-            words = "pairs derived from the file's"
-            relation = "replace" if kind == "replace" else ADD_REMOVE
+        # Who was not told the bounds may rely on them.
+        told = not loaded.guessed or any(name in BOUNDS for name in _options(asked.set_options))
+        usual = [one for one in stock(shape, kind) if told or OUT_OF_BOUNDS not in one.name]
+        chosen, words = choose(kind, usual, rng)
         name = f"{loaded.name} under {kind}" + (f" ({words})" if words else "")
+        pairs, relation = [one.pair for one in chosen], shape.relation(kind)
         found.append(replace(loaded, name=name, pairs=pairs, adjacency=relation, label=kind))
     return found
 
