@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy.bet import betting, binomial, events
+from audits.privacy.bet import betting, events
 from audits.privacy.bet import sequential as s
 from audits.privacy.bet.method import Job
 from audits.privacy.bet.pair_state import Hypothesis, PairState
@@ -20,6 +20,7 @@ from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
+from tests.audits.test_privacy_binomial import divergence
 
 ROWS = {c.name: c for c in classical_rows()}
 
@@ -48,7 +49,7 @@ def test_an_excess_of_z_standard_errors_wins_half_its_square_on_as_many_samples(
     a = math.exp(epsilon)
     null = a * q
     p = null + z * math.sqrt((null * (1.0 - null) + a * a * q * (1.0 - q)) / n)
-    growth = float(binomial.divergence(np.array([p]), np.array([q]), epsilon, 0.0)[0])
+    growth = divergence(p, q, epsilon, 0.0)
     assert n * growth == pytest.approx(0.5 * z * z, rel=0.02)
 
 
@@ -151,7 +152,7 @@ def test_a_cautious_excess_is_small_where_hits_may_be_missing_by_luck() -> None:
     plain = betting.excess(p, q, epsilon, delta)
     cautious = betting.cautious_excess(p, q, epsilon, delta)
     # The nearest point of the null, found by another way, is nearer than the point that is used.
-    nearest = [[binomial.divergence(a, b, e, delta) for e in epsilon] for a, b in zip(p, q, strict=True)]
+    nearest = [[divergence(a, b, e, delta) for e in epsilon] for a, b in zip(p, q, strict=True)]
     outside = plain > 0.0
     assert (cautious <= plain).all()
     assert (cautious[~outside] == plain[~outside]).all()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from audits.privacy.bet import binomial
 from audits.privacy.bet.power import smallest_violation
 from audits.privacy.claims import Approximate
+from tests.audits.test_privacy_binomial import divergence
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (1.0, 1e-5), (0.0, 0.1), (3.0, 0.0)])
@@ -25,7 +25,7 @@ def test_smallest_violation_by_brute_force(epsilon: float, delta: float, samples
         null = math.exp(epsilon) * share + delta
 
         def short(p: float, share: float = share) -> float:
-            return float(binomial.divergence(np.array([p]), np.array([share]), epsilon, delta)[0]) - growth
+            return divergence(p, share, epsilon, delta) - growth
 
         if null >= 1.0 or short(1.0 - 1e-12) <= 0.0:
             continue

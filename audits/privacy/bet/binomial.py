@@ -17,36 +17,6 @@ from audits.privacy.outputs.outputs import Floats
 from audits.privacy.tuning import TINY
 
 
-def project(p1: Floats, q1: Floats, epsilon: Any, delta: Any) -> tuple[Floats, Floats]:
-    """The point (p₀, q₀) of Θ₀(ε) that is nearest to (p₁, q₁) in KL(p₁‖p₀) + KL(q₁‖q₀); broadcasts.
-
-    Points of Θ₀ are their own projection. Elsewhere p₀ = a·q₀ + δ with a = e^ε, and q₀ is the root between q₁
-    and (p₁ − δ)/a of the increasing function
-
-        h(q) = a·(p − p₁)/(p(1 − p)) + (q − q₁)/(q(1 − q)),     p = a·q + δ.
-    """
-    from scipy.optimize.elementwise import find_root
-
-    p1, q1, a, delta = np.broadcast_arrays(
-        *(np.asarray(part, dtype=np.float64) for part in (p1, q1, np.exp(epsilon), delta))
-    )
-    p0, q0 = p1.copy(), q1.copy()
-    outside = p1 > a * q1 + delta
-    p, q, slope, slack = p1[outside], q1[outside], a[outside], delta[outside]
-
-    def without_poles(x: Floats, p: Floats, q: Floats, a: Floats, slack: Floats) -> Floats:
-        y = a * x + slack
-        return a * (y - p) * x * (1.0 - x) + (x - q) * y * (1.0 - y)
-
-    # At q = 0 the product with the denominators has a root of its own.
-    low, high = np.maximum(q, TINY), np.maximum((p - slack) / slope, TINY)
-    found = find_root(without_poles, (low, high), args=(p, q, slope, slack), tolerances={"xrtol": 1e-12})
-    # Where h has no root in between, the nearest point is that of the least q.
-    q0[outside] = np.where(found.success, found.x, q)
-    p0[outside] = np.minimum(slope * q0[outside] + slack, p)
-    return p0, q0
-
-
 @dataclass(frozen=True, slots=True)
 class Bet:
     """Two functions f, g that are constant on three cells U, L and the rest; arrays broadcast over bets.
@@ -209,11 +179,6 @@ def _nearest_null(more: Floats, less: Floats, a: Floats, delta: Floats) -> Float
         if np.abs(change).max(initial=0.0) <= 1e-2:
             break
     return x
-
-
-def divergence(p: Floats, q: Floats, epsilon: Any, delta: Any) -> Floats:
-    """KL distance of (p, q) from the null set, per sample of each dataset; 0 inside."""
-    return relative_entropy(p, q, *project(p, q, epsilon, delta))
 
 
 def relative_entropy(p: Floats, q: Floats, p0: Floats, q0: Floats) -> Floats:

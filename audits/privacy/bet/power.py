@@ -33,9 +33,9 @@ def smallest_violation(q: Floats, growth: float, claim: Claim) -> Resolution:
     the claim's lines, at which expected log wealth grows by `growth` per sample; over events whose
     probability on the lesser dataset is one of q, (n,).
 
-    The fastest growth on (p, q) is its KL distance from the null. The equation of `binomial.project` gives
-    the p whose nearest null point is (a·x + δ, x), a = e^ε. The x at which the distance is `growth` is
-    sought.
+    The fastest growth on (p, q) is its KL distance from the null. With a = e^ε and p₀ = a·x + δ, the nearest
+    null point is (p₀, x) where a·(p₀ − p)/(p₀(1 − p₀)) + (x − q)/(x(1 − x)) = 0, which gives p. The x at
+    which the distance is `growth` is sought.
     """
     from scipy.optimize.elementwise import find_root
 
