@@ -17,7 +17,7 @@ from audits.trace.ledger.entries import Entry, entries
 from audits.trace.ledger.laws import HEAVY, scaled, shown_noise
 from audits.trace.ledger.losses import excess
 from audits.trace.limit import limited
-from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Step, Where
+from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Where
 from audits.trace.replay.pair import trace_runs
 from audits.trace.result import BlackBox, Line, TraceResult
 
@@ -447,12 +447,11 @@ def beside(
     black_box: bool,
     limit: float | None,
 ) -> TraceResult:
-    """The result with what stands beside it, as far as there is time: a proof, causes, a short audit."""
+    """The result with what stands beside it, as far as there is time: a proof, a short audit."""
     with limited(limit):
         if result.verdict == "leak":
             proof = proved(program, taken, reports, result)
             result = replace(result, proof=proof, pair_index=result.findings[0].pair)
-        result = replace(result, cause=caused(program, taken, reports, result))
         doubtful = result.verdict == "ledger-exceeds" or (result.verdict == "leak" and not result.proof)
         if doubtful and black_box and not hasattr(program.call, "trace"):
             result = replace(result, black_box=_audited(program.call, taken, result))
@@ -491,9 +490,7 @@ def hidden(
         return result
     lost = tuple(Lost(where, HIDDEN, result.pair_index) for where in unseen)
     ledger = tuple(ledger_lines(left, result.claim))
-    return replace(
-        result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost), cause=()
-    )
+    return replace(result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost))
 
 
 def disagreed(result: TraceResult) -> TraceResult:
@@ -517,7 +514,7 @@ def disagreed(result: TraceResult) -> TraceResult:
         return result
     lost = (Lost(where, text, pair), *result.lost)
     ledger = None if result.verdict == "ledger-exceeds" else result.epsilon_ledger
-    return replace(result, verdict="lost", findings=(), lost=lost, cause=(), epsilon_ledger=ledger)
+    return replace(result, verdict="lost", findings=(), lost=lost, epsilon_ledger=ledger)
 
 
 def unchecked(result: TraceResult) -> TraceResult:
@@ -608,35 +605,6 @@ def _constant(program: Callable[..., Any], pair: Pair) -> str:
     call = caller(program)
     found = certain(fresh, CONSTANT)
     return "" if found is None else f"in {CONSTANT} of {CONSTANT} runs on each dataset {found.text}"
-
-
-def caused(
-    program: Program, taken: Sequence[Pair], reports: Sequence[Report], result: TraceResult
-) -> tuple[Step, ...]:
-    """Where the first finding, or the dearest line of a ledger that exceeds the claim, comes from.
-
-    The run that shows it is made again, and watched line by line.
-    """
-    about = ("", "", 0)
-    shows: list[Report] = []
-    if result.verdict == "leak":
-        first = result.findings[0]
-        about, shows = (first.kind, first.file, first.line), _showing(reports, first)
-    elif result.verdict == "ledger-exceeds" and result.ledger:
-        place = result.ledger[0].file, result.ledger[0].line
-        about, shows = ("", *place), [r for r in reports if r.seed[1] == result.pair_index]
-        shows.sort(key=lambda report: -_cost_at(report, place, result.claim))
-    if not shows:
-        return ()
-    try:
-        return program.reports([_again(taken, shows[0], task="cause", about=about)])[0].cause
-    except ValueError:
-        return ()  # with another value of a variable a program may well end its process
-
-
-def _cost_at(report: Report, place: tuple[str, int], claim: Claim) -> float:
-    """What the draws of a line cost in one run."""
-    return _composed([e for e in _priced(report) if e.where[:2] == place], claim)
 
 
 def _audited(program: Any, taken: Sequence[Pair], result: TraceResult) -> BlackBox | None:

@@ -135,10 +135,8 @@ class Asked:
     seed         of the run: (the trace's, pair, run); turned: D and D′ are exchanged.
     participate  the record that differs takes part in every random subset.
     task         "" for a report; "way": only how the run went; "paths": the exact law of a program of coins;
-                 "certain": a proof by many runs; "cause": where a finding comes from;
-                 "moves": whether the output follows the noise of draws.
+                 "certain": a proof by many runs; "moves": whether the output follows the noise of draws.
     number       how many runs a proof needs; draws: whose noise the output may show.
-    about        (kind, file, line) of a finding whose cause is asked for, the kind "" for a draw.
     """
 
     first: Any
@@ -149,13 +147,11 @@ class Asked:
     task: str = ""
     number: int = 0
     draws: Tuple[int, ...] = ()
-    about: Tuple[str, str, int] = ("", "", 0)
 
 
 @dataclass(frozen=True)
 class About:
-    """What differs between D and D′, for the search for its cause: what it is, the key under which a run has
-    it, and its two values."""
+    """What differs between D and D′: what it is, the key under which a run has it, and its two values."""
 
     what: str
     key: Any
@@ -170,6 +166,7 @@ class Finding:
     kind      "seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold".
     draw      of noise of two scales: its index; factors: what it is multiplied by on D and on D′.
     pair      place of the pair that shows it; seed: that of the run.
+    cause     the line after which a variable first has the two values.
     """
 
     kind: str
@@ -180,6 +177,7 @@ class Finding:
     factors: Tuple[float, float] = (1.0, 1.0)
     pair: int = 0
     seed: int = 0
+    cause: Optional[Step] = None
 
     @property
     def file(self) -> str:
@@ -330,40 +328,22 @@ class Shown:
 
 @dataclass(frozen=True)
 class Step:
-    """A line that leads to what was found.
-
-    role       "first": the first variable that differs and without whose difference nothing is found (tried:
-               with its value on D the run on D′ shows nothing); "computed": where a variable first gets the
-               number that differs (tried in the same way); "set": where the parameter of a draw was set
-               (tried: the parameter follows the variable).
-    name       of the variable; first, second: its values on D and on D′, where sized how many entries it has.
-    parameter  of a step "set": what was set, as "sensitivity".
-    """
+    """The line after which a variable, or with the name "" what a function returns, is a number that differs;
+    first, second: its values on D and on D′."""
 
     role: str
     where: Where
     name: str
     first: str
     second: str
-    sized: bool = False
-    parameter: str = ""
-
-    @property
-    def line(self) -> int:
-        """The number of the line."""
-        return self.where[1]
 
     @property
     def text(self) -> str:
         """The step as a sentence, without a full stop."""
-        where, entries = "%s:%d" % (short(self.where[0]), self.line), " entries" if self.sized else ""
-        values = "%s%s on D, %s%s on D′" % (self.first, entries, self.second, entries)
-        if self.role == "set":
-            return "its %s is set at %s: %s = %s" % (self.parameter, where, self.name, self.first)
-        words = (
-            "comes from %s: %s %s %s" if self.role == "first" else "what differs is computed at %s: %s %s %s"
-        )
-        return words % (where, self.name, "has" if self.sized else "is", values)
+        place = "%s:%d" % (short(self.where[0]), self.where[1])
+        what = self.name or "what is returned"
+        words = "these numbers are first at %s: %s is %s on D, %s on D′"
+        return words % (place, what, self.first, self.second)
 
 
 @dataclass(frozen=True)
@@ -397,7 +377,6 @@ class Report:
     certain: Optional[Certain] = None
     shows: Tuple[Optional[Shown], ...] = ()
     moves: Tuple[bool, ...] = ()
-    cause: Tuple[Step, ...] = ()
     tried: Tuple[Tuple[Where, str], ...] = ()
 
 
@@ -424,7 +403,7 @@ def short(path: str) -> str:
 def written(value: Any) -> Any:
     """A record as a dictionary with the name of its class, so that another process can read it."""
     if is_dataclass(value):
-        # Functions, and what a cause is searched by, stay where they are.
+        # What is observed in runs stays where they are.
         held = {f.name: written(getattr(value, f.name)) for f in fields(value) if f.name != "about"}
         return dict(held, record=type(value).__name__)
     if isinstance(value, (list, tuple)):

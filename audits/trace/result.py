@@ -68,8 +68,6 @@ class TraceResult:
     ledger    its lines; findings; lost.
     pairs, draws     how many pairs were traced, and draws seen; runs: of each pair, at least.
     exact     the dearest path is the law of the output: all paths of a program of coins were run.
-    cause     the lines that lead to the first finding, or to the dearest line of a ledger above the claim;
-              () where they are not known.
     proof     why the first finding is a proof, "" where it is strong evidence only.
     black_box        the verdict of an audit by samples on the pair whose ledger exceeds the claim, or whose
               leak is no proof; None where there was none.
@@ -90,7 +88,6 @@ class TraceResult:
     seen: float = 0.0
     pair_index: int = 0
     exact: bool = False
-    cause: tuple[Step, ...] = ()
     proof: str = ""
     black_box: BlackBox | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: {})
@@ -104,6 +101,12 @@ class TraceResult:
     def delta(self) -> float:
         """δ of a claim of (ε, δ); of others 0."""
         return self.claim.delta if self.claim.of is None else 0.0
+
+    @property
+    def cause(self) -> tuple[Step, ...]:
+        """The line that computes the numbers of the first finding; () where that is not known."""
+        step = self.findings[0].cause if self.findings else None
+        return () if step is None else (step,)
 
     @property
     def headline(self) -> str:
@@ -133,7 +136,6 @@ class TraceResult:
                 f"{self.headline}: the draws of one run cost {self.claim.words(self.epsilon_ledger or 0.0)}, "
                 f"claimed {self.epsilon_claimed:g}."
             )
-            lines += [f"  {step.text}" for step in self.cause]
             if self.exact:
                 lines.append("  All outcomes of its coins were run: this is the exact law of the output,")
                 lines.append(f"  which refutes the claim; {seen}.")

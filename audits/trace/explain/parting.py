@@ -92,8 +92,7 @@ def sequence(recorded: Run, frozen: Run) -> List[Finding]:
         return []
     row = other[place] if place < len(other) else one[place]
     words = "which draws are made depends on the data and not on released values alone: "
-    lines = [rows[place].where if place < len(rows) else None for rows in (one, other)]
-    return [Finding("path", row.where, words + _parting(one, other, place), About("path", place, *lines))]
+    return [Finding("path", row.where, words + _parting(one, other, place))]
 
 
 def _parting(one: Sequence[Draw], other: Sequence[Draw], place: int) -> str:

@@ -183,11 +183,9 @@ def observed(run: Run, about: About) -> Any:
     session, name = run.session, about.key
     if about.what == "seed":
         return session.seeds[name][1] if name < len(session.seeds) else None
-    if about.what in ("parameter", "given"):
-        row = session.rows.get(name[0] if about.what == "parameter" else name)
-        if row is None:
-            return None
-        return flat(row.params.get(name[1]) if about.what == "parameter" else row.argument)
+    if about.what == "parameter":
+        row = session.rows.get(name[0])
+        return None if row is None else flat(row.params.get(name[1]))
     return next((flat(getattr(use, about.what)) for use in session.uses if use.key == name), None)
 
 

@@ -1,2 +1,1 @@
-"""Lines: where a value that differs was computed, and the variables without whose difference nothing is
-found."""
+"""Lines: where a value that differs first stands in a variable."""

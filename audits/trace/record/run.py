@@ -35,7 +35,6 @@ def run_once(call: Any, data: Any, session: Any, generator: Any) -> Run:
     try:
         outer = sys.gettrace()
         if session.tracer is not None:
-            session.tracer.session = session
             sys.settrace(session.tracer.trace)
         try:
             output = call(mine, generator)

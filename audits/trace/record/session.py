@@ -75,8 +75,8 @@ class Session:
     tape      the session on D, for a replay; None for the first run.
     changes   what a replay does otherwise.
 
-    `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python,
-    and is told the session. `script` decides how coins fall, see `paths.Script`. `others` are the threads
+    `tracer`, set after that, watches the program line by line: it has `trace`, a trace function of Python.
+    `script` decides how coins fall, see `paths.Script`. `others` are the threads
     that are not the program's, see `threads.others`: what they draw is no matter.
     """
 

@@ -63,6 +63,7 @@ def trace_runs(
                 traced.sure = {
                     f.about.key for r in known_of for f in r.findings if f.about and f.kind == "output"
                 }
+                traced.told = {key(f) for r in reports for f in r.findings}
                 report = traced.report(sure)
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet: it proves nothing.
@@ -80,7 +81,8 @@ class Traced:
     current   the session that all sources report to.
     source    the generator that the program is given, and what sets all generators to their start.
     tried     entries of plain noise that were moved, see `plain`.
-    sure      places of the output of which an earlier run has told that they were never noised.
+    sure      places of the output of which an earlier run has told that they were never noised; told: what
+              was found by earlier runs.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Traced:
         self.initial: Tuple[FrozenSet[int], bool] = (frozenset(), False)
         self.tried, self.known = tried, len(tried)
         self.sure: Set[str] = set()
+        self.told: Set[Key] = set()
 
     def run(
         self,
@@ -216,6 +219,7 @@ class Traced:
             rows, findings, lost = [], [], [*lost, Lost(where, OPAQUE % name)]
         if self.looped:
             findings, lost = _without_guesses(findings, lost)
+        findings = [self._with_cause(pair, finding) for finding in findings]
         report = replace(
             report, rows=tuple(rows), findings=tuple(findings), lost=tuple(_once(lost)), gap=gap is not None,
             mirror=frozen.error is None and longer(frozen.session, recorded.session),
@@ -223,7 +227,7 @@ class Traced:
         )  # fmt: skip
         if asked.participate and self.records is not None and self.records[0] >= self.records[1]:
             report = replace(report, reached=sampled_lines(pair, self.records))
-        return self._tasked(report, pair, findings)
+        return self._tasked(report, pair)
 
     def _released(self, pair: Pair, parted: bool) -> Tuple[Release, Said]:
         """How the output on D can be that on D′, and what is said where it cannot; parted: the runs draw
@@ -262,7 +266,7 @@ class Traced:
         still = chance.never_noised(pair, release, self.sure)
         if isinstance(still, Lost):
             return [], [], [still]
-        from ..lines.cause import line_of
+        from ..lines.watch import line_of
 
         where = line_of(self._watched(pair), still) or last_line(pair.recorded)
         factors = rescaled(pair)
@@ -284,7 +288,15 @@ class Traced:
 
         return runner
 
-    def _tasked(self, report: Report, pair: Pair, findings: Sequence[Finding]) -> Report:
+    def _with_cause(self, pair: Pair, finding: Finding) -> Finding:
+        """A finding of two numbers with the line that computes them."""
+        from ..lines.watch import computed
+
+        if finding.kind == "output" or key(finding) in self.told:
+            return finding
+        return replace(finding, cause=computed(self._watched(pair), finding.about))
+
+    def _tasked(self, report: Report, pair: Pair) -> Report:
         """The report with what was asked for beside it."""
         asked = self.asked
         if asked.task == "paths":
@@ -296,11 +308,6 @@ class Traced:
         if asked.task == "moves":
             rows = (pair.recorded.session.row(index) for index in asked.draws)
             return replace(report, moves=tuple(follows(pair.again, row, far=True) for row in rows))
-        if asked.task == "cause":
-            from ..lines.cause import causes_of
-
-            data = asked.first, asked.second
-            return replace(report, cause=causes_of(pair, self._watched(pair), data, findings, asked.about))
         return report
 
 
