@@ -14,10 +14,10 @@ import numpy as np
 
 from audits.trace.ledger.claim import Claim
 from audits.trace.ledger.entries import Entry, entries
-from audits.trace.ledger.laws import HEAVY, scaled, shown_noise
+from audits.trace.ledger.laws import HEAVY, frozen, is_continuous, scaled
 from audits.trace.ledger.losses import excess
 from audits.trace.limit import limited
-from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Where
+from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Shown, Where
 from audits.trace.replay.pair import trace_runs
 from audits.trace.result import BlackBox, Line, TraceResult
 
@@ -573,21 +573,22 @@ def proved(program: Program, taken: Sequence[Pair], reports: Sequence[Report], r
         return f"in {found.runs} of {found.runs} runs on each dataset {found.text}{which}"
     rows = {row.index: row for row in shown.rows}
     for index, seen in zip(draws, report.shows, strict=False):
-        noise = None if seen is None or index not in rows else shown_noise(rows[index], seen)
-        if noise is None:
-            continue
-        more = excess(noise[0], epsilon)
-        if more > max(delta, 1e-9):
-            return (
-                f"given what was released before, the noisy number tells D from D′ with probability "
-                f"{more:.2g} more than ε = {epsilon:g} allows, and δ = {delta:g}"
-            )
-        if noise[1] and delta == 0.0:
-            return (
-                "given what was released before, the ratio of the noisy number's densities on D and D′ "
-                "has no bound: its noise has two scales"
-            )
+        if seen is not None and index in rows and _tells(rows[index], seen, delta):
+            return "given what was released before, the output shows this noise, which has two scales"
     return ""
+
+
+def _tells(row: Row, seen: Shown, delta: float) -> bool:
+    """Whether the output shows where noise of two scales is unlike: at δ = 0 in its upper tail, but for heavy
+    ones. A scale that δ covers is no finding, see `_scales_in_the_ledger`."""
+    laws = [frozen(row.law, given, 0, row.shape) for given in (row.params, row.others)]
+    if not all(map(is_continuous, laws)):
+        return False
+    one, two = (
+        abs(f) * float(law.ppf(0.75) - law.ppf(0.25)) for f, law in zip(seen.factors, laws, strict=True)
+    )
+    enough = seen.down or (delta == 0.0 and row.law not in HEAVY)
+    return seen.up and enough and not math.isclose(one, two, rel_tol=1e-6)
 
 
 def _constant(program: Callable[..., Any], pair: Pair) -> str:

@@ -318,12 +318,12 @@ class Certain:
 
 @dataclass(frozen=True)
 class Shown:
-    """A number of the output that is factor · noise + rest: factors on D and on D′, how far the rests are
-    apart, and the values of the noise between which that is so."""
+    """A number of the output that is factor · noise + rest: factors on D and on D′, and whether it stays so
+    where the noise moves far down, and far up."""
 
     factors: Tuple[float, float]
-    by: float
-    sides: Tuple[float, float]
+    down: bool
+    up: bool
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from scipy.stats._distn_infrastructure import rv_generic
 from scipy.stats._distr_params import distcont, distdiscrete
 
 from audits.trace import trace_privacy
-from audits.trace.record import table, tensors
+from audits.trace.record import table
 from audits.trace.record.session import Session
 from audits.trace.record.sources import watched
 
@@ -45,17 +45,6 @@ def test_every_function_of_torch_that_takes_a_generator_is_in_a_table() -> None:
     filled = {name for name, text in methods.items() if "generator=None" in text and name.endswith("_")}
     assert filled
     assert filled <= {*table.TENSOR}
-
-
-def test_every_public_function_of_jax_is_in_a_table_or_lost() -> None:
-    jax = pytest.importorskip("jax", reason="JAX is optional")
-    public = {
-        name for name in dir(jax.random) if not name.startswith("_") and callable(getattr(jax.random, name))
-    }
-    assert set(table.JAX) <= public
-    session = Session(np.random.default_rng(0))
-    watched = tensors.watched_jax(session)[jax.random]
-    assert public - set(watched) <= set(table.NO_DRAWS["jax"])
 
 
 def drawing(module) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -175,20 +175,19 @@ def _hidden(pair: Pair, row: Draw, place: int) -> bool:
 
 
 def shows(pair: Pair, index: int) -> Optional[Shown]:
-    """A number of the output that is the noise of a draw times a factor, plus a rest that no other noise
-    moves; None where there is none."""
+    """How a number of the output shows the noise of a draw that no other noise hides in it; None where none
+    does."""
     row, noise = pair.recorded.session.row(index), _noise(pair)
     if row is None or row.kind != "noise" or len(noise) > MOST_SCALED:
         return None
-    lines = []
-    low, high = -np.inf, np.inf
+    lines: List[Line] = []
+    ends = [True, True]
     for run in (pair.again, pair.replay):
         response = Response(run, release="none")
         line = response.line(row)
         if line is None or any(line.place != before.place for before in lines):
             return None
-        low = low if response.goes_on(row, line, -FAR) else first_of(row)
-        high = high if response.goes_on(row, line, FAR) else first_of(row)
+        ends = [so_far and response.goes_on(row, line, far) for so_far, far in zip(ends, (-FAR, FAR))]
         for other in noise:
             step = np.full(other.shape, 1.0 + size_of(other))
             if other is row:
@@ -196,7 +195,7 @@ def shows(pair: Pair, index: int) -> Optional[Shown]:
             if response.by(other, line.place, step) != 0.0:
                 return None
         lines.append(line)
-    return Shown((lines[0].factor, lines[1].factor), lines[1].rest - lines[0].rest, (low, high))
+    return Shown((lines[0].factor, lines[1].factor), *ends)
 
 
 def _noise(pair: Pair) -> Sequence[Draw]:

@@ -7,17 +7,17 @@ on D′ leaves out what only D draws (a gap); everything else is then as in any 
 
 from __future__ import annotations
 
-import copy
 import math
-from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Dict, List, Mapping, Optional, Set, Tuple
+from dataclasses import dataclass, replace
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
 from ..record.run import Run
 from ..record.session import drawn_by
 from ..record.values import flat, unlike_places
-from ..records import BITS, Compared, Comparison, Part, Row
+from ..records import BITS, Compared, Comparison, Lost, Row
+from ..replay.shifts import in_comparisons
 from .derived import terms
 from .sampling import is_coin
 
@@ -46,14 +46,18 @@ class Gap:
 
 
 def longer(one: Any, other: Any) -> bool:
-    """Whether a run draws something, or an entry, that the other one does not."""
-    place = one.diverged if other.diverged is None else other.diverged
-    if len(one.draws) != len(other.draws):
-        return len(one.draws) > len(other.draws)
-    if place is None or place >= len(one.draws):
-        return False
-    shapes = one.draws[place].shape, other.draws[place].shape
-    return all(shapes) and shapes[0][0] == shapes[1][0] + 1
+    """Whether a run makes more draws than the other one."""
+    return len(one.draws) > len(other.draws)
+
+
+def keyed(one: Any, other: Any) -> Optional[Lost]:
+    """A vector of noise, an entry for each key that occurs, that is compared; None where there is none."""
+    place = other.diverged
+    if place is None or place >= len(one.draws) or place >= len(other.draws):
+        return None
+    rows = one.draws[place], other.draws[place]
+    vectors = rows[0].where == rows[1].where and all(row.kind == "noise" and row.shape for row in rows)
+    return Lost(rows[0].where, NOT_FOLLOWED) if vectors and place in in_comparisons(one) else None
 
 
 def closed(runs: Tuple[Run, Run], again: Replay, second: Replay, place: Optional[int]) -> Optional[Gap]:
@@ -65,7 +69,7 @@ def closed(runs: Tuple[Run, Run], again: Replay, second: Replay, place: Optional
     many = len(recorded.session.draws) - len(frozen.session.draws)
     if many > MOST_LEFT_OUT:
         return None
-    ways = _scalar(recorded.session, many, place) if many else _entries(recorded.session, frozen.session)
+    ways = _ways(recorded.session, many, place)
     for flip in (False, True):
         found: Optional[Tuple[float, Way, Gap]] = None
         for way in ways[:MOST_STARTS]:
@@ -88,7 +92,7 @@ def _moved(way: Way, gap: Gap) -> float:
     Outputs in which no key shows are the same whatever is left out. The key that only D has is the one
     without which all others are compared as on D′.
     """
-    kept = [e for e in gap.recorded.session.compared if not (way.many and way.places(e))]
+    kept = [e for e in gap.recorded.session.compared if not way.places(e)]
     pairs = zip(kept, gap.frozen.session.compared)
     parts = ((one, other) for pair in pairs for one, other in zip(pair[0].parts, pair[1].parts))
     return sum(_distance(one.argument, other.argument) for one, other in parts)
@@ -101,16 +105,14 @@ def _distance(one: Any, other: Any) -> float:
 
 @dataclass(frozen=True)
 class Way:
-    """What is left out: draws from a start on, or an entry of each of several draws."""
+    """What is left out: so many draws from a start on."""
 
-    start: int = 0
-    many: int = 0
-    entries: Mapping[int, int] = field(default_factory=dict)
+    start: int
+    many: int
 
     def holds(self, element: int) -> bool:
         """Whether an element is left out."""
-        index, entry = element >> BITS, element & ((1 << BITS) - 1)
-        return self.start <= index < self.start + self.many or self.entries.get(index) == entry
+        return self.start <= element >> BITS < self.start + self.many
 
     def events(self, session: Any) -> List[Comparison]:
         """The comparisons of what is left out."""
@@ -128,29 +130,17 @@ class Way:
         ids = [np.ravel(part.ids).tolist() for part in event.parts if part.ids is not None]
         return tuple(k for k, column in enumerate(zip(*ids)) if any(e >= 0 and self.holds(e) for e in column))
 
-    def replay(self, recorded: Run, second: Replay) -> Tuple[Run, Replay]:
-        """The run on D as it is compared, and how D′ is replayed."""
-        if self.many:
-            gap = (self.start, self.many)
-            return recorded, lambda **options: second(recorded.session, gap=gap, **options)
-        run = copy.copy(recorded)
-        run.session = without(recorded.session, self.entries)
-        return run, lambda **options: second(run.session, **options)
+    def replay(self, recorded: Run, second: Replay) -> Replay:
+        """How D′ is replayed."""
+        gap = (self.start, self.many)
+        return lambda **options: second(recorded.session, gap=gap, **options)
 
 
-def _scalar(session: Any, many: int, place: Optional[int]) -> List[Way]:
+def _ways(session: Any, many: int, place: Optional[int]) -> List[Way]:
     """Starts of draws of one line that may be left out, first that of the record that differs."""
     first = -1 if place is None else place * many
     starts = range(len(session.draws) - many + 1)
     return [Way(start, many) for start in sorted(starts, key=lambda start: start != first)]
-
-
-def _entries(one: Any, other: Any) -> List[Way]:
-    """Entries of vectors that D has more of."""
-    longest = one.draws[other.diverged or 0].shape[0]
-    rows = [*one.draws, *one.functions.values()]
-    indices = [row.index for row in rows if row.shape[:1] == (longest,)]
-    return [Way(entries=dict.fromkeys(indices, entry)) for entry in range(longest)]
 
 
 def _tried(recorded: Run, way: Way, flip: bool, again: Replay, second: Replay) -> Optional[Gap]:
@@ -162,7 +152,7 @@ def _tried(recorded: Run, way: Way, flip: bool, again: Replay, second: Replay) -
         run = again(flips={("outcome", event.key): way.flipped(event) for event in events})
         if run.error is not None:
             return None
-    run, replay = way.replay(run, second)
+    replay = way.replay(run, second)
     other = replay()
     left = len(run.session.draws) - way.many
     same = run.error is None and other.whole and len(other.session.draws) == left
@@ -177,7 +167,7 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
     rows: List[Row] = []
     again, second = runs
     events = way.events(recorded.session)
-    kept = {event.key: event for event in run.session.compared} if way.many else {}
+    kept = {event.key: event for event in run.session.compared}
     for event in events:
         turned = not np.array_equal(kept.get(event.key, event).outcome, event.outcome)
         # That of D was not the outcome of D′.
@@ -185,11 +175,11 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
         flips[("outcome", event.key)] = event.outcome if turned else way.flipped(event)
         shown = again(flips=flips, release="none")
         if shown.error is None:
-            seen, replay = way.replay(shown, second)
+            replay = way.replay(shown, second)
             plain, noised = replay(release="none"), replay()
-            if plain.error is None and not unlike_places(seen.output, plain.output, 0.0):
+            if plain.error is None and not unlike_places(shown.output, plain.output, 0.0):
                 continue
-            if noised.error is None and not unlike_places(seen.output, noised.output, 0.0):
+            if noised.error is None and not unlike_places(shown.output, noised.output, 0.0):
                 # Noise hides what the outcome lets in. Its cost is that of runs in which the record takes
                 # part, which are made for the coin of a record that is known, and for nothing else.
                 if not (coin and is_coin(recorded.session, event)):
@@ -202,7 +192,7 @@ def _rows(recorded: Run, run: Run, way: Way, runs: Tuple[Replay, Replay], coin: 
         shape = tuple(np.shape(event.outcome))
         rows.append(Row(-4, "threshold", "threshold", event.where, shape, compared=compared))
     if not events:
-        where = recorded.session.rows[way.start if way.many else next(iter(way.entries))].where
+        where = recorded.session.rows[way.start].where
         rows.append(Row(-4, "threshold", "threshold", where, unknown=NOT_FOLLOWED))
     return rows
 
@@ -213,68 +203,3 @@ def _drawn(session: Any, index: int) -> Row:
     params = {name: flat(value) for name, value in row.params.items()}
     held = () if row.recipe is None else terms(session.row, row.recipe)
     return Row(index, row.law, row.kind, row.where, row.shape, params, terms=held)
-
-
-def without(session: Any, entries: Mapping[int, int]) -> Any:
-    """A run as it would have been without an entry of some draws."""
-    found = copy.copy(session)
-    gone: Set[int] = {(index << BITS) + entry for index, entry in entries.items()}
-    used: Dict[Tuple[Any, int], int] = {}
-
-    def name(element: int) -> int:
-        entry = entries.get(element >> BITS)
-        return element - 1 if entry is not None and (element & ((1 << BITS) - 1)) > entry else element
-
-    def shorter(ids: Any, array: Any) -> Any:
-        """An array without the places whose elements are left out."""
-        if array is None or not np.ndim(array) or np.shape(array) != np.shape(ids):
-            return array
-        return np.asarray(array)[~np.isin(np.asarray(ids), list(gone))]
-
-    def renamed(ids: Any) -> Any:
-        kept = np.asarray(shorter(ids, ids))
-        return np.array([name(int(e)) for e in np.ravel(kept)], dtype=np.int64).reshape(np.shape(kept))
-
-    def part(piece: Part, ids: Any) -> Part:
-        if piece.ids is None:
-            return replace(piece, argument=shorter(ids, piece.argument))
-        factor, argument = (shorter(piece.ids, x) for x in (piece.factor, piece.argument))
-        return Part(renamed(piece.ids), factor, argument)
-
-    def left(ids: Any) -> bool:
-        return not (np.size(ids) and np.all(np.isin(np.ravel(ids), list(gone))))
-
-    def key(what: Any, ids: Any) -> Tuple[Any, ...]:
-        first = int(ids.flat[0]) if ids.size else -1
-        used[what, first] = used.get((what, first), 0) + 1
-        return first, what, used[what, first] - 1
-
-    found.draws = []
-    for row in session.draws:
-        entry = entries.get(row.index)
-        if entry is not None:
-            size = row.shape[0]
-            params = {k: _less(v, entry, size) for k, v in row.params.items()}
-            value = np.delete(row.value, entry, axis=0)
-            more = {"value": value, "params": params, "argument": _less(row.argument, entry, size)}
-            row = replace(row, shape=(size - 1, *row.shape[1:]), **more)
-        found.draws.append(row)
-    found.rows = {row.index: row for row in found.draws}
-    found.uses = []
-    for use in session.uses:
-        if left(use.ids):
-            kept = {k: shorter(use.ids, getattr(use, k)) for k in ("factor", "argument", "value")}
-            ids = renamed(use.ids)
-            found.uses.append(replace(use, ids=ids, key=key(use.key[1], ids), **kept))
-    found.compared = []
-    for event in session.compared:
-        if left(event.ids):
-            second = None if event.second is None else part(event.second, event.ids)
-            ids, outcome = renamed(event.ids), shorter(event.ids, event.outcome)
-            more = {"ids": ids, "outcome": outcome, "first": part(event.first, event.ids), "second": second}
-            found.compared.append(replace(event, key=key("compare", ids), **more))
-    return found
-
-
-def _less(value: Any, entry: int, size: int) -> Any:
-    return np.delete(value, entry, axis=0) if np.shape(value)[:1] == (size,) else value

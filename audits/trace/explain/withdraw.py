@@ -13,7 +13,7 @@ from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 import numpy as np
 
 from ..record.run import Run
-from ..record.session import ONE_SIDED, places_of
+from ..record.session import places_of
 from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
@@ -39,7 +39,6 @@ DEPENDS = "its argument depends on noise that cannot be followed"
 BOUND = "its argument depends on noise that cannot be followed, which may hide the data, too"
 STARTS = "its argument depends on noise that the program starts from, which may hide the data, too"
 PARTED = "the runs on D and D′ draw differently, as it may be by noise that cannot be followed"
-SIGN = "its sign is another draw: what both together cost is not known"
 """Why a row of the ledger has no cost."""
 Key = Tuple[str, str, int]
 Said = Tuple[List[Row], List[Finding], List[Lost]]
@@ -86,26 +85,6 @@ def bounded(pair: Pair, rows: List[Row], fixed: FrozenSet[int]) -> List[Row]:
         for before, run in pair.sides():
             moved |= moved_draws(before, run(redraw=fixed, variant=k + 1))
     return [replace(row, bound=STARTS) if row.index in moved and _costs(row) else row for row in rows]
-
-
-def without_signs(pair: Pair, rows: List[Row]) -> List[Row]:
-    """The rows without costs of noise ≥ 0 whose sign is another draw's: both together are noise of two sides,
-    and the cost of the size alone, which is infinite, is none of the program."""
-    sizes = {row.index for row in rows if row.kind == "noise" and row.law in ONE_SIDED and _shifted(row)}
-    others = frozenset(row.index for row in pair.recorded.session.draws) - sizes
-    if not sizes or not others:
-        return rows
-    signs = {use.key: np.sign(use.factor) for use in pair.recorded.session.uses}
-    turned: Set[int] = set()
-    for k in range(RUNS):
-        if not sizes - turned:
-            break
-        run = pair.again(redraw=others, variant=k + 1, release="none")
-        known = [use for use in run.session.uses if use.key in signs]
-        uses = [use for use in known if np.shape(use.factor) == np.shape(signs[use.key])]
-        changed = [use.ids for use in uses if np.any(np.sign(use.factor) * signs[use.key] < 0.0)]
-        turned = turned.union(*map(places_of, changed))
-    return [replace(row, unknown=SIGN) if row.index in turned & sizes else row for row in rows]
 
 
 def _shifted(row: Row) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from audits.trace.ledger.entries import Entry
-from audits.trace.ledger.laws import Array, frozen, law_of
-from audits.trace.ledger.losses import Loss, compose, finite
+from audits.trace.ledger.laws import Array, Moved, frozen, law_of
+from audits.trace.ledger.losses import Loss, between, compose, finite
 from audits.trace.records import BITS, Compared, Row, Where
 
 GRID = 2001
@@ -164,18 +164,26 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
     hub = max(uses, key=lambda element: uses[element])
     others = (times for element, times in uses.items() if element != hub)
     one_threshold = all(bit.noises.count(hub) == 1 for bit in group) and max(others) == 1
-    running = None if one_threshold else _running_extreme(group)
-    if running is None and not one_threshold:
-        return Entry(last.where, words, "", None, "the comparisons share more than one noise")
-    one, two = (_log_transcript(group, laws, hub, side) for side in (0, 1))
-    loss = abs(one - two) if math.isfinite(one) or math.isfinite(two) else 0.0
-    if running is None:
+    if one_threshold:
+        one, two = (_log_transcript(group, laws, hub, side) for side in (0, 1))
+        loss = abs(one - two) if math.isfinite(one) or math.isfinite(two) else 0.0
         return Entry(last.where, words, f"log-ratio of the outcomes {one - two:.4g}", (Loss("pure", loss),))
+    running = _running_extreme(group)
+    if running is None:
+        return Entry(last.where, words, "", None, "the comparisons share more than one noise")
     law, terms = running
     entry = _extreme(last.where, law, terms, [laws[term.noise] for term in terms if term.noise is not None])
-    if entry.losses is None or loss <= compose(entry.losses, 0.0):
+    shown = tuple(_released(term, laws) for term in terms)
+    if entry.losses is None or compose(shown, 0.0) <= compose(entry.losses, 0.0):
         return entry
-    return replace(entry, losses=(Loss("pure", loss),), least=entry.losses, why=IN_TURN)
+    return replace(entry, losses=shown, least=entry.losses, why=IN_TURN)
+
+
+def _released(term: Term, laws: Laws) -> Loss:
+    """What a noisy score costs that is released itself."""
+    assert term.noise is not None
+    one, two = (Moved(laws[term.noise], argument, abs(term.factor)) for argument in term.arguments)
+    return Loss("pure", 0.0) if term.arguments[0] == term.arguments[1] else between(one, two)
 
 
 def _running_extreme(group: Sequence[Bit]) -> tuple[str, list[Term]] | None:
@@ -225,31 +233,13 @@ def _interval(group: Sequence[Bit], laws: Laws, side: int) -> float:
 
 
 def _log_transcript(group: Sequence[Bit], laws: Laws, hub: int, side: int) -> float:
-    """log P(outcomes) of comparisons that form a tree whose nodes are the noises, by passing messages to hub.
-
-    A noisy threshold that is compared with noisy answers is a star; `max` of noisy scores, which compares
-    the largest so far with the next, is a tree, too.
-    """
-    tree = {e: [bit for bit in group if e in bit.noises] for bit in group for e in bit.noises}
-    order, came_by = [hub], dict[int, Bit]()
-    for element in order:
-        for bit in tree[element]:
-            for other in bit.noises:
-                if bit is not came_by.get(element) and other != element:
-                    came_by[other] = bit
-                    order.append(other)
-    below: dict[int, Any] = {}
-    total = np.zeros(0)
-    for element in reversed(order):
-        edges, logs = _cells(laws[element])
-        points, from_parent = 0.5 * (edges[1:] + edges[:-1]), came_by.get(element)
-        children = [bit for bit in tree[element] if bit is not from_parent]
-        with np.errstate(divide="ignore"):
-            for bit in children:
-                logs = logs + np.log(np.maximum(_given(bit, below, element, side, points), 0.0))
-        law, total = laws[element], logs
-        below[element] = (law.cdf, law.sf) if not children else _summed(edges, np.exp(logs))
-    return float(np.logaddexp.reduce(total))
+    """log P(outcomes) of comparisons of one noise, as of a threshold, each with another noise or a number."""
+    edges, logs = _cells(laws[hub])
+    points = 0.5 * (edges[1:] + edges[:-1])
+    with np.errstate(divide="ignore"):
+        for bit in group:
+            logs = logs + np.log(np.maximum(_given(bit, laws, hub, side, points), 0.0))
+    return float(np.logaddexp.reduce(logs))
 
 
 def _cells(law: Any) -> tuple[Array, Array]:
@@ -260,24 +250,18 @@ def _cells(law: Any) -> tuple[Array, Array]:
     return edges, np.log(np.maximum(np.diff(np.asarray(law.cdf(edges))), 1e-300))
 
 
-def _summed(edges: Array, masses: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
-    """P(noise ≤ z and what hangs on it) and P(noise > z and what hangs on it), as functions of z."""
-    up, down = np.append(0.0, np.cumsum(masses)), np.append(np.cumsum(masses[::-1])[::-1], 0.0)
-    return (lambda z: np.interp(z, edges, up)), (lambda z: np.interp(z, edges, down))
-
-
-def _given(bit: Bit, below: Mapping[int, Any], mine_is: int, side: int, points: Array) -> Array:
-    """P(outcome of a comparison, and all that hangs on its other noise | this noise), at points of it."""
+def _given(bit: Bit, laws: Laws, mine_is: int, side: int, points: Array) -> Array:
+    """P(outcome of a comparison | this noise), at points of it."""
     turned = bit.first.noise != mine_is
     mine, other = (bit.second, bit.first) if turned else (bit.first, bit.second)
     level = mine.factor * points + mine.arguments[side] - other.arguments[side]
     larger = bit.above != turned
-    if other.noise is None:
+    if other.noise is None or other.factor == 0.0:
         return ((level > 0.0) == larger).astype(float)
-    cdf, sf = below[other.noise]
-    if other.factor == 0.0:
-        return np.where((level > 0.0) == larger, sf(np.full_like(level, -np.inf)), 0.0)
-    return np.asarray((cdf if larger == (other.factor > 0.0) else sf)(level / other.factor), dtype=float)
+    law = laws[other.noise]
+    return np.asarray(
+        (law.cdf if larger == (other.factor > 0.0) else law.sf)(level / other.factor), dtype=float
+    )
 
 
 def _cell(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | None:

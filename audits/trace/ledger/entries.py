@@ -13,6 +13,7 @@ import numpy as np
 from audits.trace.ledger.laws import Accepted, Array, Moved, frozen, is_continuous, law_of, scaled, sum_of
 from audits.trace.ledger.losses import Loss, between, finite
 from audits.trace.ledger.stated import mechanism
+from audits.trace.record.session import ONE_SIDED
 from audits.trace.records import Row, Where
 
 APART = ("comparison", "coins", "enumerated", "threshold")
@@ -29,6 +30,7 @@ SHAPED = (
 )
 """Laws that are drawn from as they are."""
 ADDED = "a whole number of a range is added: it may be a part of noise that is made of more"
+SIGN = "noise that is never negative is added: another draw may give it its sign"
 NOT_WHOLE = (
     "whole noise is added to numbers that differ by a fraction: unless that is rounded away later, an output "
     "on one dataset is impossible on the other"
@@ -184,6 +186,8 @@ def _additive(row: Row, shift: Array) -> Entry:
         return replace(entry, law="multivariate normal", losses=(Loss("gaussian", ratio),))
     if law == "integers":
         return replace(entry, why=ADDED)
+    if law in ONE_SIDED:
+        return replace(entry, why=SIGN)
     pairs: list[Loss] = []
     for place, amount in zip(np.flatnonzero(shift).tolist(), moved.tolist(), strict=True):
         own = frozen(law, params, place, shift.shape)

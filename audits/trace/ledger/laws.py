@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.trace.ledger.losses import Loss, between
-from audits.trace.records import Row, Shown, Term
+from audits.trace.records import Row, Term
 
 Array = NDArray[np.float64]
 RECOGNISED = 0.08
@@ -18,9 +18,6 @@ RECOGNISED = 0.08
 recognised."""
 MOST_SCALED = 64
 """Entries of one draw whose scales are compared."""
-TAILS, RIGHT_TAILS = ("normal", "laplace", "logistic", "gumbel"), ("exponential",)
-"""Laws whose density falls so fast that the ratio of two of different scales has no bound: in both tails, or
-in the right one."""
 HEAVY = ("cauchy", "standard_cauchy", "standard_t")
 """Laws of which two of different scales have a bounded ratio of densities."""
 
@@ -172,20 +169,3 @@ def scaled(row: Row, factors: Sequence[float]) -> tuple[Loss, ...] | None:
             return None
         losses.append(between(Moved(first, 0.0, one), Moved(second, -float(moved.ravel()[place]) * two, two)))
     return tuple(losses)
-
-
-def shown_noise(row: Row, seen: Shown) -> tuple[Loss, bool] | None:
-    """The loss of a number of the output that shows the first entry of noise, and whether no ε bounds it;
-    None where the law of the noise is not known. Outside of the values between which the number is shown
-    only the side is seen."""
-    one, two = (abs(factor) for factor in seen.factors)
-    first, second = (frozen(row.law, given, 0, row.shape) for given in (row.params, row.others))
-    known = row.kind == "noise" and is_continuous(first) and second is not None
-    if not known or seen.factors[0] * seen.factors[1] <= 0.0:
-        return None
-    laws = Moved(first, 0.0, one), Moved(second, math.copysign(1.0, seen.factors[0]) * seen.by, two)
-    spreads = [float(law.ppf(0.75) - law.ppf(0.25)) for law in laws]
-    sides = seen.sides
-    tail = math.inf in sides if row.law in RIGHT_TAILS else not all(map(math.isfinite, sides))
-    unbounded = row.law in (*TAILS, *RIGHT_TAILS) and tail and not math.isclose(*spreads, rel_tol=1e-6)
-    return between(*laws, seen=(one * sides[0], one * sides[1])), unbounded

@@ -239,15 +239,10 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
     return epsilon_at(curve, delta, largest=1e12)
 
 
-def between(
-    first: Any,
-    second: Any,
-    ends: tuple[float, float] = (-math.inf, math.inf),
-    seen: tuple[float, float] = (-math.inf, math.inf),
-) -> Loss:
+def between(first: Any, second: Any, ends: tuple[float, float] = (-math.inf, math.inf)) -> Loss:
     """The loss of two laws on the line, frozen ones of SciPy, sorted into cells.
 
-    ends   of both laws; seen: what lies outside of this interval shows only on which side it lies.
+    ends   of both laws.
     """
     if hasattr(first.dist, "pmf"):
         low = min(float(law.ppf(1e-15)) for law in (first, second))
@@ -261,7 +256,7 @@ def between(
         quantiles = np.concatenate([np.logspace(-12, -3, 400), np.linspace(1e-3, 1 - 1e-3, 1200)])
         quantiles = np.concatenate([quantiles, 1.0 - np.logspace(-3, -12, 400)])
         edges = np.concatenate([law.ppf(quantiles) for law in (first, second)])
-        edges = np.unique(np.clip(edges[np.isfinite(edges)], *seen))
+        edges = np.unique(edges[np.isfinite(edges)])
         atoms = discretise(first, second, edges)
         p, q = atoms.p, atoms.q
     return replace(finite(p, q), cut=not math.isfinite(ends[0] + ends[1]))

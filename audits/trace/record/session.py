@@ -51,7 +51,6 @@ class Changes:
     redraw    draws that a replay makes anew.
     gap       (first, how many) of draws on the tape that a replay leaves out.
     opened    draws that the output shows: what they are compared with is post-processing.
-    ends      (operation, first element) → how many sums more D had: they are counted from the last one.
     fixed     draws that are plain numbers, the same on D and on D′: see `initial`.
     """
 
@@ -64,7 +63,6 @@ class Changes:
     redraw: FrozenSet[int] = frozenset()
     gap: Tuple[int, int] = (-1, 0)
     opened: FrozenSet[int] = frozenset()
-    ends: Mapping[Any, int] = field(default_factory=dict)
     fixed: FrozenSet[int] = frozenset()
 
 
@@ -98,7 +96,6 @@ class Session:
         self.uses: List[Use] = []
         self.compared: List[Comparison] = []
         self.used: Dict[Any, int] = {}
-        self.opening: Dict[int, Any] = {}
         self.alone: Set[int] = set()
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
@@ -277,20 +274,15 @@ class Session:
         first = int(ids.flat[0]) if ids.size else -1
         count = self.used.get((what, first), 0)
         self.used[what, first] = count + 1
-        return first, what, count + self.changes.ends.get((what, first), 0)
+        return first, what, count
 
-    def ends(self) -> Mapping[Any, int]:
-        """How many sums more the tape has, where they are not as many: see `Changes.ends`.
+    def added_in_loop(self) -> Optional[Where]:
+        """The line that adds data to one noise again and again; None where none does.
 
-        Numbers of a random batch are added to noise one by one: as many sums as there are records in it.
+        Later sums with noise that was released are post-processing: the first operation on it is what counts.
         """
-        known = {name: self.tape.used.get(name, 0) - times for name, times in self.used.items()}
-        loops = {*self.opening.values(), *self.tape.opening.values()}
-        return {name: more for name, more in known.items() if more and name in loops}
-
-    def adds_in_loops(self) -> bool:
-        """Whether the first operation that adds to some noise does so more often than once."""
-        return any(self.used[name] > 1 for name in self.opening.values())
+        first = {use.key[0]: use for use in reversed(self.uses) if not use.soft}
+        return next((use.where for use in first.values() if self.used[use.key[1::-1]] > 1), None)
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.
@@ -299,18 +291,9 @@ class Session:
         """
         where, operation = site()
         key, public, release = self.key(ids, operation), False, self.changes.release
-        name = key[1::-1]
-        if not soft:
-            self.opening.setdefault(key[0], name)
-        # What a loop adds up is released after the last of its sums, and later loops are post-processing.
-        looped, tape = name in self.changes.ends, self.tape
-        if tape is not None and tape.opening.get(key[0]) == name:
-            looped = looped or tape.used[name] > 1
-        if key[2] < 0:
-            return value, False  # D has no such sum
         known = self.known_uses.get(key)
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
-            if release == "last" or (looped and release != "none"):
+            if release == "last":
                 value = _released(known.value, value, ids, factor)
             elif release == "first":
                 public = not (soft and same(known.argument, argument) and same(known.factor, factor))

@@ -41,17 +41,16 @@ def numpy_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, 
         return _shuffled(session, args[0], kwargs, args[1:])
     if name == "choice":
         return _chosen(session, real, args, kwargs)
-    if name in ("permutation", "permuted") and np.ndim(args[0] if args else kwargs["x"]):
-        return _ordered(session, name, *plain(args), **plain(kwargs))
+    if name == "permutation" and np.ndim(args[0] if args else kwargs["x"]):
+        return _ordered(session, *plain(args), **plain(kwargs))
     if name in LOST["numpy"] or name not in (*NUMPY, *PLACES["numpy"], *RAW):
         session.stranger("numpy.random." + name)
         return call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
     value = call_outside(session, lambda: real(*plain(args), **plain(kwargs)))
     if name in NUMPY:
         return _noise(session, NUMPY[name], args, kwargs, value, numpy=not isinstance(value, np.ndarray))
-    if name in ("integers", "randint", "random_integers"):
-        return _whole(session, *_whole_range(name, *plain(args), **plain(kwargs)), value)
-    name = "permutation" if name == "permuted" else name
+    if name in ("integers", "randint"):
+        return _whole(session, *_whole_range(*plain(args), **plain(kwargs)), value)
     return _followed(session, session.draw(name, _choice_params(name, args, kwargs), value, "coin"))
 
 
@@ -73,31 +72,17 @@ def _unlabelled(value: Any) -> Any:
     return value.to_numpy() if hasattr(value, "to_numpy") else value
 
 
-def _whole_range(name: str, low: Any, high: Any = None, *_: Any, **options: Any) -> Tuple[Any, Any]:
+def _whole_range(low: Any, high: Any = None, *_: Any, **options: Any) -> Tuple[Any, Any]:
     """The bounds of whole numbers, the upper one excluded."""
-    if high is None:
-        low, high = (1 if name == "random_integers" else 0), low
-    ends = name == "random_integers" or options.get("endpoint", False)
-    return low, (np.asarray(high) + 1 if ends else high)
+    low, high = (0, low) if high is None else (low, high)
+    return low, (np.asarray(high) + 1 if options.get("endpoint", False) else high)
 
 
-def _ordered(session: Any, name: str, x: Any, axis: Any = None, out: Any = None) -> Any:
+def _ordered(session: Any, x: Any, axis: int = 0) -> Any:
     """What is put into another order is the program's own, on D and on D′: the order is the draw."""
-    values = np.asarray(x)
-    if name == "permuted" and axis is not None:
-        places = np.indices(values.shape)[axis]
-        drawn = call_outside(session, lambda: session.rng.permuted(places, axis=axis))
-        drawn = session.draw("permutation", {"x": values.shape[axis]}, drawn, "coin")
-        found = np.take_along_axis(values, drawn, axis=axis)
-    else:
-        flat = values.reshape(-1) if name == "permuted" else values
-        order = call_outside(session, lambda: session.rng.permutation(len(flat)))
-        order = session.draw("permutation", {"x": len(flat)}, order, "coin")
-        found = np.take(flat, order, axis=(axis or 0)).reshape(values.shape)
-    if out is not None:
-        out[...] = found
-        return out
-    return found
+    count = np.shape(x)[axis]
+    order = call_outside(session, lambda: session.rng.permutation(count))
+    return np.take(np.asarray(x), session.draw("permutation", {"x": count}, order, "coin"), axis=axis)
 
 
 def _whole(session: Any, low: Any, high: Any, value: Any) -> Any:

@@ -154,15 +154,6 @@ TENSOR = _table("""
     random_      integers    from=low:0 to=high
 """)
 """Methods of tensors that fill them."""
-JAX = _table("""
-    normal      normal
-    laplace     laplace
-    logistic    logistic
-    gumbel      gumbel
-    exponential exponential
-    uniform     uniform     - - - minval=low maxval=high
-""")
-"""Functions of `jax.random`."""
 SCIPY = {
     "norm": "normal",
     "laplace": "laplace",
@@ -185,7 +176,7 @@ SCIPY_BY_NUMPY = (
 )
 """Names of `scipy.stats` that call methods of a generator of NumPy: those are the draws that are seen."""
 PLACES = {
-    "numpy": ("integers", "randint", "random_integers", "choice", "permutation", "permuted", "shuffle"),
+    "numpy": ("integers", "randint", "choice", "permutation", "shuffle"),
     "random": ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes", "shuffle"),
     "secrets": ("choice", "randbelow", "randbits", "token_bytes", "token_hex", "token_urlsafe"),
 }
@@ -203,7 +194,7 @@ NO_DRAWS = {
 }
 """Public names that draw nothing; those that start a generator note its seed."""
 LOST = {
-    "numpy": ("multivariate_hypergeometric", "set_state"),
+    "numpy": ("multivariate_hypergeometric", "permuted", "random_integers", "set_state"),
     "random": ("binomialvariate", "setstate"),
     "torch": (
         *("dropout", "dropout_", "alpha_dropout", "alpha_dropout_", "feature_dropout", "feature_dropout_"),

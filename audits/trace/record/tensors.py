@@ -15,7 +15,7 @@ import numpy as np
 from .laws import sampler
 from .noise import fresh, note_of, plain
 from .session import PLACE_LAWS, call_outside
-from .table import JAX, LOST, NO_DRAWS, TENSOR, TORCH, Drawn
+from .table import LOST, NO_DRAWS, TENSOR, TORCH, Drawn
 
 OF_TENSORS = ("bernoulli", "multinomial")
 """Methods of tensors whose values are a parameter of the draw; `torch` has functions with the same names."""
@@ -155,7 +155,7 @@ def _places(law: str, params: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def watched_jax(session: Any) -> Dict[Any, Dict[str, Any]]:
-    """Replacements for the random functions of JAX; draws inside of a compiled function are not seen."""
+    """The random functions of JAX, of which none is followed: what a compiled function draws is not seen."""
     jax: Any = sys.modules.get("jax")
     if not hasattr(jax, "random"):
         return {}
@@ -165,15 +165,9 @@ def watched_jax(session: Any) -> Dict[Any, Dict[str, Any]]:
 
         def draws(*args: Any, **kwargs: Any) -> Any:
             value = real(*args, **kwargs)
-            if session.depth or isinstance(value, jax.core.Tracer):
-                return value
-            if name not in JAX:
+            if not session.depth:
                 session.stranger("jax.random." + name)
-                return value
-            params = JAX[name].parameters(args, kwargs)
-            params.pop("loc", None)
-            array = session.draw(JAX[name].law, params, np.array(value), "noise")
-            return jax.numpy.asarray(array, dtype=value.dtype)
+            return value
 
         return draws
 

@@ -10,13 +10,13 @@ from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tupl
 from ..explain import chance, paths
 from ..explain.explain import explained
 from ..explain.follow import follows, rescaled, scaled, shows
-from ..explain.gaps import closed, longer
+from ..explain.gaps import closed, keyed, longer
 from ..explain.intervals import filled
 from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import coins_in_loops, sampled_lines
-from ..explain.withdraw import Key, Said, bounded, key, withdrawn, without_signs
+from ..explain.withdraw import Key, Said, bounded, key, withdrawn
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
 from ..record.run import Run, caller, last_line, run_once
@@ -36,7 +36,7 @@ FIRST_FRESH = 1000
 UNSEEN = 8
 """Runs on the same data of a program that draws nothing that is watched."""
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
-LOOP = "a loop adds numbers to noise one by one, and which of its sums is released is a guess; with it, %s"
+LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
 UNREAD = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
 
 
@@ -99,7 +99,6 @@ class Traced:
         known = self.have is not None and self.want is not None and self.place is not None
         self.records: Any = (self.have, self.want, self.place) if known else None
         self.opened: FrozenSet[int] = frozenset()
-        self.looped = False
         self.fixed: FrozenSet[int] = frozenset()
         self.initial: Tuple[FrozenSet[int], bool] = (frozenset(), False)
         self.tried, self.known = tried, len(tried)
@@ -118,9 +117,6 @@ class Traced:
         """One run on a dataset; tape: the session of D; variant: draws of its own."""
         words = [*self.asked.seed, int(self.asked.turned)]
         words += [] if variant is None else [VARIANTS, variant]
-        if self.looped and tape is not None and "ends" not in changes:
-            dry = self.run(data, tape, variant, **{**changes, "release": "last", "ends": {}})
-            changes["ends"] = dry.session.ends()
         given = Changes(records=self.records, opened=self.opened, fixed=self.fixed, **changes)
         session = Session(own_rng(words), tape, given)
         session.tracer, session.script, session.others = tracer, script, self.current.others
@@ -140,7 +136,7 @@ class Traced:
         doubt = report.findings or report.lost or any(row.unknown or row.bound for row in report.rows)
         if not self.fixed or not (meets or doubt) or self.asked.task == "paths":
             return report
-        self.opened, self.looped = frozenset(), False
+        self.opened = frozenset()
         other = self._report(before)
         return report if other.findings or other.lost else other
 
@@ -166,8 +162,6 @@ class Traced:
                 return replace(report, lost=(unsure,), way=way(recorded, again))
         if recorded.error is None and tape.compared:
             self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
-        other = run(asked.second, tape, release="last").session
-        self.looped = tape.adds_in_loops() or other.adds_in_loops()
         frozen = run(asked.second, tape)
         self.initial = initial(tape, frozen.session)
         report = replace(report, way=way(recorded, frozen))
@@ -180,6 +174,9 @@ class Traced:
             words = told(recorded.error)
             lost = Lost(recorded.where or NOWHERE, "the program ends with %s on both datasets" % words)
             return replace(report, raised=words, lost=(lost,))
+        looped = tape.added_in_loop() or frozen.session.added_in_loop()
+        if looped is not None:
+            return replace(report, lost=(Lost(looped, LOOP),))
         return self._compared(report, recorded, frozen, proved)
 
     def _compared(self, report: Report, recorded: Run, frozen: Run, proved: Set[Key]) -> Report:
@@ -187,6 +184,9 @@ class Traced:
         asked, run, tape = self.asked, self.run, recorded.session
         again = lambda **options: run(asked.first, tape, **options)  # noqa: E731
         replay: Callable[..., Run] = lambda **options: run(asked.second, tape, **options)  # noqa: E731
+        unsure = keyed(tape, frozen.session)
+        if unsure is not None:
+            return replace(report, lost=(unsure,))
         gap = None
         if recorded.error is None and longer(tape, frozen.session):
             second = lambda other, **options: run(asked.second, other, **options)  # noqa: E731
@@ -212,13 +212,11 @@ class Traced:
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
         rows, findings, lost = withdrawn(pair, release, said, proved)
-        rows = bounded(pair, without_signs(pair, rows), self.fixed)
+        rows = bounded(pair, rows, self.fixed)
         if recorded.session.opaque and (findings or release.unlike):
             # Noise inside of a function, which is then minimised: nothing is released where it is added.
             where, name = recorded.session.opaque[0]
             rows, findings, lost = [], [], [*lost, Lost(where, OPAQUE % name)]
-        if self.looped:
-            findings, lost = _without_guesses(findings, lost)
         findings = [self._with_cause(pair, finding) for finding in findings]
         report = replace(
             report, rows=tuple(rows), findings=tuple(findings), lost=tuple(_once(lost)), gap=gap is not None,
@@ -315,14 +313,6 @@ def _once(said: Sequence[Any]) -> List[Any]:
     """Findings of one kind, and what is lost, once a line."""
     kept = {key(item) if isinstance(item, Finding) else item: item for item in reversed(said)}
     return [item for item in said if item is kept.get(key(item) if isinstance(item, Finding) else item)]
-
-
-def _without_guesses(findings: List[Finding], lost: List[Lost]) -> Tuple[List[Finding], List[Lost]]:
-    """Findings and what is lost, where a loop adds numbers to noise: which of its sums is released is a guess
-    where steps depend on each other, and so is what is said of noise in the output."""
-    guesses = [finding for finding in findings if finding.kind in ("shared", "scale", "output")]
-    more = [Lost(finding.where, LOOP % finding.text) for finding in guesses]
-    return [finding for finding in findings if finding not in guesses], [*lost, *more]
 
 
 def _beside(pair: Pair, row: Draw, path: str) -> Finding:
