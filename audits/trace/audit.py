@@ -26,17 +26,13 @@ if TYPE_CHECKING:
 
 MORE_RUNS, MORE_SECONDS = 30, 2.0
 """Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
-LOOKS = 8
-"""Further runs that are looked at together."""
-MOST_WAYS = 8
-"""New ways of further runs that are traced."""
+BATCH = 8
+"""Further runs that are made together."""
 SEEDS = 3
 """Runs of each pair in each direction; in one more the record that differs takes part in every subset."""
 TOLERANCE, SAMPLED = 1e-3, 0.03
 """A ledger exceeds a claim by more than this share of it; where a law was recognised from samples, by
 more."""
-MORE, FEW = 6, 50
-"""Further runs in each direction of a program that makes choices and has no more draws than this."""
 CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
 SHORT, PATIENCE = 20_000, 5.0
@@ -212,25 +208,12 @@ def collect(
     doubtful = kept[0].coins and not _unclear(kept[0]) and any(report.lost for report in kept)
     if doubtful and _enumerated(program, runs[0], kept):
         return
-    if any(_chooses(report) for report in kept):
-        # A choice shows a record only where it falls on it.
-        more = [asked(k, turned) for turned in (0, 1) for k in range(seeds, seeds + MORE)]
-        program.reports(more, kept)
-    # Further runs are only looked at for what they draw, compare, and put out on D and D′; those that go
-    # a way which no run before has gone are traced.
-    known, begun = {report.way for report in kept}, len(kept)
-    for first in range(begun, MORE_RUNS, LOOKS):
+    for first in range(len(kept), MORE_RUNS, BATCH):
         if not in_time():
             return
-        further = [asked(1000 + k, k % 2) for k in range(first, min(first + LOOKS, MORE_RUNS))]
-        # All at once: to watch every library anew takes longer than a run of a small program.
-        looks = program.reports([replace(run, task="way") for run in further])
-        for run, look in zip(further, looks, strict=True):
-            if look.way in known:
-                kept.append(look)
-            elif len(known) <= begun + MOST_WAYS:
-                known.add(look.way)
-                program.reports([run], kept)
+        # Together: to watch every library anew takes longer than a run of a small program.
+        more = [asked(1000 + k, k % 2) for k in range(first, min(first + BATCH, MORE_RUNS))]
+        program.reports(more, kept)
 
 
 def _enumerated(program: Program, run: Asked, kept: list[Report]) -> bool:
@@ -287,15 +270,6 @@ def _exact(report: Report, row: Row) -> Report:
     of an output that only one dataset can have."""
     possible = all(chance > 0.0 for law in row.chances for chance in law)
     return replace(report, rows=(row,), lost=(), findings=() if possible else report.findings)
-
-
-def _chooses(report: Report) -> bool:
-    """Whether a run chooses among places, with few enough draws to be run again."""
-    chooses = any(
-        row.kind in ("coin", "coins", "mechanism") or row.law in ("argmax", "argmin", "search")
-        for row in report.rows
-    )
-    return chooses and len(report.rows) <= FEW
 
 
 # --- The verdict ------------------------------------------------------------------------------------------

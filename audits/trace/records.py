@@ -134,7 +134,7 @@ class Asked:
 
     seed         of the run: (the trace's, pair, run); turned: D and D′ are exchanged.
     participate  the record that differs takes part in every random subset.
-    task         "" for a report; "way": only how the run went; "paths": the exact law of a program of coins;
+    task         "" for a report; "paths": the exact law of a program of coins;
                  "certain": a proof by many runs; "moves": whether the output follows the noise of draws.
     number       how many runs a proof needs; draws: whose noise the output may show.
     """
@@ -350,7 +350,6 @@ class Step:
 class Report:
     """What one traced pair tells; records: how many D and D′ have, and the place of the one that differs.
 
-    way      what tells runs apart: where they draw what, and how comparisons end.
     seeds    of generators that the program starts itself; raised: the error that ends it on both datasets.
     gap      D draws noise that D′ lacks, and its cost is in the rows; mirror: the other way round.
     coins    all draws may be coins; chances: a row with the exact law of the output, for the task "paths".
@@ -366,7 +365,6 @@ class Report:
     lost: Tuple[Lost, ...] = ()
     place: Optional[int] = None
     records: Tuple[Optional[int], Optional[int]] = (None, None)
-    way: Tuple[int, int] = (0, 0)
     seeds: Optional[Tuple[Seed, ...]] = None
     raised: str = ""
     gap: bool = False

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections import Counter
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence
 
 from ..record.ended import told
 from ..record.run import Run, last_line
 from ..record.session import same
-from ..record.values import SAME, shown, unlike_places
+from ..record.values import shown, unlike_places
 from ..records import NOWHERE, About, Draw, Finding, Lost, Seed, Where
 
 UNSURE = "the program is not deterministic given its draws: "
@@ -111,14 +110,3 @@ def _parting(one: Sequence[Draw], other: Sequence[Draw], place: int) -> str:
 def _drawn(row: Draw) -> str:
     shape = "" if row.shape == () else " of shape %s" % (row.shape,)
     return "%s%s in line %d" % (row.law, shape, row.where[1])
-
-
-def way(recorded: Run, frozen: Run) -> Tuple[int, int]:
-    """What tells runs of a program apart: where they draw what, how comparisons end, and how the run on D′
-    differs."""
-    drawn = [(row.where[1], row.law, row.shape) for row in recorded.session.draws]
-    falls = [(event.where[1], str(event.outcome)[:80]) for event in recorded.session.compared]
-    ends: List[Any] = [run.error and (type(run.error).__name__, run.where) for run in (recorded, frozen)]
-    unlike = [path for path, _, _ in unlike_places(recorded.output, frozen.output, SAME, most=3)]
-    text = repr((drawn, falls, ends, frozen.session.diverged, unlike))
-    return zlib.crc32(text.encode("utf-8", "replace")), len(text)

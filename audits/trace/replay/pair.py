@@ -12,7 +12,7 @@ from ..explain.explain import explained
 from ..explain.follow import follows, rescaled, scaled, shows
 from ..explain.gaps import closed, keyed, longer
 from ..explain.intervals import filled
-from ..explain.parting import seeds, sequence, told_apart, twins, undetermined, way
+from ..explain.parting import seeds, sequence, told_apart, twins, undetermined
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import coins_in_loops, sampled_lines
@@ -151,20 +151,17 @@ class Traced:
             loops = coins_in_loops(recorded.session, self.records)
             recorded = run(asked.first, forced=self.place, loops=loops) if loops else recorded
         tape = recorded.session
-        if asked.task == "way":
-            return replace(report, way=way(recorded, run(asked.second, tape)))
         # Without a draw that is seen, chance may come from elsewhere: outputs that repeat by luck take more
         # runs.
         for _ in range(1 if tape.draws or recorded.error is not None else UNSEEN):
             again = run(asked.first, tape, release="last")
             unsure = undetermined(recorded, again)
             if unsure is not None:
-                return replace(report, lost=(unsure,), way=way(recorded, again))
+                return replace(report, lost=(unsure,))
         if recorded.error is None and tape.compared:
             self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
         frozen = run(asked.second, tape)
         self.initial = initial(tape, frozen.session)
-        report = replace(report, way=way(recorded, frozen))
         strangers = tape.strangers + frozen.session.strangers
         if strangers:
             # What differs may be the work of that draw: nothing is proved.
