@@ -14,10 +14,10 @@ import numpy as np
 
 from audits.trace.ledger.claim import Claim
 from audits.trace.ledger.entries import Entry, entries
-from audits.trace.ledger.laws import HEAVY, frozen, is_continuous, scaled
+from audits.trace.ledger.laws import HEAVY, scaled
 from audits.trace.ledger.losses import excess
 from audits.trace.limit import limited
-from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Shown, Where
+from audits.trace.records import NOWHERE, Asked, Finding, Lost, Report, Row, Seed, Where
 from audits.trace.replay.pair import trace_runs
 from audits.trace.result import BlackBox, Line, TraceResult
 
@@ -37,10 +37,6 @@ CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
 SHORT, PATIENCE = 20_000, 5.0
 """Samples and seconds that this audit takes, at most."""
-MOST_CERTAIN = 600
-"""Runs on each dataset that a proof may take."""
-CONSTANT = 20
-"""Runs on each dataset of a program whose seed is fixed: what it puts out is a constant."""
 SEEN = 0.1
 """Excess of a ledger over a claim that an audit by thousands of samples sees, if it is one of the output."""
 UNSURE = ("draws from a source that is not watched", "not deterministic")
@@ -49,6 +45,8 @@ HIDDEN = "the output does not follow this noise: what is chosen with noised numb
 """Said of noise whose cost is no more than an upper bound."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
+COMPUTED = ("scale", "threshold")
+"""Kinds whose laws are computed: samples may miss what lies in a tail."""
 Pair = tuple[Any, Any]
 
 
@@ -333,7 +331,7 @@ def concluded(
         runs=min(Counter(report.seed[1] for report in reports).values()),
         seed=seed,
         seconds=0.0,
-        pair_index=place,
+        pair_index=place if verdict != "leak" else ordered[0].pair,
         exact=exact,
     )
 
@@ -421,17 +419,24 @@ def beside(
     black_box: bool,
     limit: float | None,
 ) -> TraceResult:
-    """The result with what stands beside it, as far as there is time: a proof, a short audit."""
+    """The result with what stands beside it, as far as there is time: a short audit. It is lost where the
+    output does not follow the noise of a leak or a cost that samples do not see."""
+    if result.verdict not in ("leak", "ledger-exceeds"):
+        return result
     with limited(limit):
-        if result.verdict == "leak":
-            proof = proved(program, taken, reports, result)
-            result = replace(result, proof=proof, pair_index=result.findings[0].pair)
-        doubtful = result.verdict == "ledger-exceeds" or (result.verdict == "leak" and not result.proof)
-        if doubtful and black_box and not hasattr(program.call, "trace"):
+        if black_box and not hasattr(program.call, "trace"):
             result = replace(result, black_box=_audited(program.call, taken, result))
-        seen = result.black_box is not None and result.black_box.verdict == "refuted"
-        if result.verdict == "ledger-exceeds" and not seen:
-            result = hidden(program, taken, reports, result)
+        if result.black_box is not None and result.black_box.verdict == "refuted":
+            return result
+        if result.verdict == "ledger-exceeds":
+            return hidden(program, taken, reports, result)
+        first = result.findings[0]
+        if first.kind == "scale" and result.black_box is not None:
+            shows = next(
+                r for r in reports for f in r.findings if f.kind == "scale" and f.where == first.where
+            )
+            found = program.reports([_again(taken, shows, task="moves", draws=(first.draw,))])[0]
+            return result if found.moves == (True,) else disagreed(result, ())
     return result
 
 
@@ -467,9 +472,9 @@ def hidden(
     return replace(result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost))
 
 
-def disagreed(result: TraceResult) -> TraceResult:
-    """The result, which is lost where the black box does not see a leak that is no proof, or a cost that it
-    could not fail to see."""
+def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceResult:
+    """The result, which is lost where the black box does not see a leak, or a cost that it could not fail to
+    see."""
     audit = result.black_box
     if audit is None or audit.verdict != "not-refuted":
         return result
@@ -480,10 +485,10 @@ def disagreed(result: TraceResult) -> TraceResult:
             f"the draws of a run would tell D from D′ with probability {result.seen:.2g} more than allowed"
         )
         text = f"{chance}, and {audit.words}: something hides them"
-    elif result.verdict == "leak" and not result.proof:
+    elif result.verdict == "leak" and result.findings[0].kind not in computed:
         first, pair = result.findings[0], result.findings[0].pair
         where = first.where
-        text = f"{first.text}: that is no proof, and {audit.words}"
+        text = f"{first.text}: but {audit.words}"
     else:
         return result
     lost = (Lost(where, text, pair), *result.lost)
@@ -510,76 +515,6 @@ def _again(taken: Sequence[Pair], report: Report, **task: Any) -> Asked:
     pair, turned = taken[report.seed[1]], report.turned
     first, second = pair[turned], pair[not turned]
     return Asked(first, second, report.seed, turned, report.participate, **task)
-
-
-def _showing(reports: Sequence[Report], finding: Finding) -> list[Report]:
-    """The reports that have a finding."""
-    wanted = (finding.kind, finding.file, finding.line)
-    return [r for r in reports if any((f.kind, *f.where[:2]) == wanted for f in r.findings)]
-
-
-def proved(program: Program, taken: Sequence[Pair], reports: Sequence[Report], result: TraceResult) -> str:
-    """The sentence that proves the first finding, "" where it is no proof.
-
-    Something of the output that is one value on D and another one on D′ in each of N runs has a probability
-    above p = 10^(−6/N) on D and below 1 − p on D′, but for an error of a millionth each: p > e^ε·(1 − p) + δ
-    refutes the claim. A scale that depends
-    on the data makes a difference that is computed, where the output shows the noisy number itself.
-    """
-    first, claim = result.findings[0], result.claim
-    epsilon, delta = claim.epsilon, claim.delta
-    if first.kind == "threshold":
-        return "the laws of the noise and the outputs on both sides of the threshold are known"
-    if first.kind == "seed":
-        return _constant(program.call, taken[first.pair])
-    shown = next((r for r in _showing(reports, first) if r.seed[1] == first.pair), None)
-    if shown is None:
-        return ""
-    place = (first.kind, first.file, first.line)
-    scales = [f for f in shown.findings if first.kind == "scale" and (f.kind, *f.where[:2]) == place]
-    least = (math.exp(min(epsilon, 50.0)) + delta) / (1.0 + math.exp(epsilon))
-    wanted = math.ceil(min(MOST_CERTAIN, math.log(1e6) / -math.log(min(least, 1.0 - 1e-9)))) + 1
-    draws = tuple(finding.draw for finding in scales)
-    report = program.reports([_again(taken, shown, task="certain", number=wanted, draws=draws)])[0]
-    found = report.certain
-    if found is not None and 10.0 ** (-6.0 / found.runs) > least:
-        which = ", D and D′ exchanged" if shown.turned else ""
-        return f"in {found.runs} of {found.runs} runs on each dataset {found.text}{which}"
-    rows = {row.index: row for row in shown.rows}
-    for index, seen in zip(draws, report.shows, strict=False):
-        if seen is not None and index in rows and _tells(rows[index], seen, delta):
-            return "given what was released before, the output shows this noise, which has two scales"
-    return ""
-
-
-def _tells(row: Row, seen: Shown, delta: float) -> bool:
-    """Whether the output shows where noise of two scales is unlike: at δ = 0 in its upper tail, but for heavy
-    ones. A scale that δ covers is no finding, see `_scales_in_the_ledger`."""
-    laws = [frozen(row.law, given, 0, row.shape) for given in (row.params, row.others)]
-    if not all(map(is_continuous, laws)):
-        return False
-    one, two = (
-        abs(f) * float(law.ppf(0.75) - law.ppf(0.25)) for f, law in zip(seen.factors, laws, strict=True)
-    )
-    enough = seen.down or (delta == 0.0 and row.law not in HEAVY)
-    return seen.up and enough and not math.isclose(one, two, rel_tol=1e-6)
-
-
-def _constant(program: Callable[..., Any], pair: Pair) -> str:
-    """The sentence that says so where a program with a fixed seed puts out the same in all of its runs."""
-    from audits.trace.record.run import caller, run_once
-    from audits.trace.record.session import Session
-    from audits.trace.replay.certain import certain
-
-    def fresh(which: int, k: int) -> Any:
-        rng = np.random.default_rng([which, k])
-        return run_once(call, pair[which], Session(rng), rng)
-
-    if hasattr(program, "trace"):
-        return ""
-    call = caller(program)
-    found = certain(fresh, CONSTANT)
-    return "" if found is None else f"in {CONSTANT} of {CONSTANT} runs on each dataset {found.text}"
 
 
 def _audited(program: Any, taken: Sequence[Pair], result: TraceResult) -> BlackBox | None:

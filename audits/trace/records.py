@@ -135,8 +135,7 @@ class Asked:
     seed         of the run: (the trace's, pair, run); turned: D and D′ are exchanged.
     participate  the record that differs takes part in every random subset.
     task         "" for a report; "paths": the exact law of a program of coins;
-                 "certain": a proof by many runs; "moves": whether the output follows the noise of draws.
-    number       how many runs a proof needs; draws: whose noise the output may show.
+                 "moves": whether the output follows the noise of `draws`.
     """
 
     first: Any
@@ -145,7 +144,6 @@ class Asked:
     turned: bool = False
     participate: bool = False
     task: str = ""
-    number: int = 0
     draws: Tuple[int, ...] = ()
 
 
@@ -309,24 +307,6 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Certain:
-    """Something that tells D from D′ in each of so many runs."""
-
-    text: str
-    runs: int
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A number of the output that is factor · noise + rest: factors on D and on D′, and whether it stays so
-    where the noise moves far down, and far up."""
-
-    factors: Tuple[float, float]
-    down: bool
-    up: bool
-
-
-@dataclass(frozen=True)
 class Step:
     """The line after which a variable, or with the name "" what a function returns, is a number that differs;
     first, second: its values on D and on D′."""
@@ -372,8 +352,6 @@ class Report:
     coins: bool = False
     chances: Optional[Row] = None
     reached: Optional[Tuple[Tuple[str, int, float], ...]] = None
-    certain: Optional[Certain] = None
-    shows: Tuple[Optional[Shown], ...] = ()
     moves: Tuple[bool, ...] = ()
     tried: Tuple[Tuple[Where, str], ...] = ()
 

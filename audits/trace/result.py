@@ -68,9 +68,8 @@ class TraceResult:
     ledger    its lines; findings; lost.
     pairs, draws     how many pairs were traced, and draws seen; runs: of each pair, at least.
     exact     the dearest path is the law of the output: all paths of a program of coins were run.
-    proof     why the first finding is a proof, "" where it is strong evidence only.
     black_box        the verdict of an audit by samples on the pair whose ledger exceeds the claim, or whose
-              leak is no proof; None where there was none.
+              leak was found; None where there was none.
     """
 
     verdict: str
@@ -88,7 +87,6 @@ class TraceResult:
     seen: float = 0.0
     pair_index: int = 0
     exact: bool = False
-    proof: str = ""
     black_box: BlackBox | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: {})
 
@@ -127,10 +125,7 @@ class TraceResult:
             lines.append(f"{self.headline}: {self.findings[0].text}.")
             lines += [f"  {step.text}" for step in self.cause]
             lines += [f"  also at {f.place}: {f.text}" for f in self.findings[1:]]
-            if self.proof:
-                lines.append(f"  A proof on pair {self.findings[0].pair}: {self.proof}; {seen}.")
-            else:
-                lines.append(f"  Strong evidence on pair {self.findings[0].pair}, and no proof; {seen}.")
+            lines.append(f"  Seen on pair {self.findings[0].pair}; {seen}.")
         elif self.verdict == "ledger-exceeds":
             lines.append(
                 f"{self.headline}: the draws of one run cost {self.claim.words(self.epsilon_ledger or 0.0)}, "
@@ -201,7 +196,6 @@ class TraceResult:
             "runs": self.runs,
             "findings": [_told(f, "kind", *PLACE, "text", "pair", "seed") for f in self.findings],
             "exact": self.exact,
-            "proof": self.proof,
             "cause": [_told(s, "role", *PLACE, "name", "first", "second", "text") for s in self.cause],
             "ledger": lines,
             "lost": [_told(lost, *PLACE, "text", "pair") for lost in self.lost],

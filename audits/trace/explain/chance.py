@@ -10,9 +10,8 @@ from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Set, Union
 
 from ..record.laws import reach
 from ..record.session import places_of
-from ..record.values import ROUNDING, differences, flat, shown, unlike_places
+from ..record.values import ROUNDING, covers, differences, flat, shown, unlike_places
 from ..records import Draw, Lost, Where
-from ..replay.certain import covers
 from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_comparisons, made_of
 
 FILLED = (

@@ -9,16 +9,15 @@ the exponential mechanism's.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import Any, Callable, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..record.run import Run
 from ..record.session import places_of
 from ..record.values import numbers, unlike_places
-from ..records import Draw, Shown
-from ..replay.shifts import Pair, first_of, loose_draws, size_of
+from ..records import Draw
+from ..replay.shifts import Pair, loose_draws, size_of
 
 LITTLE = 1e-3
 """How little of its own size noise is moved, twice: a choice changes both times with a probability as small
@@ -33,16 +32,6 @@ MOST_SCALED = 16
 """Draws of plain noise whose factors are compared: each takes up to four runs."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A number of the output, by its place, that is factor · noise + rest, the noise being the first entry of
-    a draw."""
-
-    place: int
-    factor: float
-    rest: float
-
-
 class Response:
     """The numbers of an output while noise is moved; run: (shifts) → a run with the same draws."""
 
@@ -55,33 +44,23 @@ class Response:
         values = _numbers(self.run(shifts={row.index: np.broadcast_to(step, row.shape)}))
         return None if values is None or np.shape(values) != np.shape(self.base) else values
 
-    def line(self, row: Draw) -> Optional[Line]:
-        """The number that moves most, where all move in proportion with a draw; None elsewhere."""
+    def factor(self, row: Draw) -> Tuple[int, float]:
+        """(the number that moves most, its factor), where all move in proportion with the first entry of a
+        draw; a factor of 0 elsewhere."""
         size = size_of(row) or 1.0
         steps = [self.moved(row, _first_entry(row, times * size)) for times in (1.0, 2.0)]
         if steps[0] is None or steps[1] is None or np.array_equal(self.base, steps[0]):
-            return None
+            return 0, 0.0
         with np.errstate(invalid="ignore"):
             once, twice = (values - self.base for values in steps)
+        close = np.allclose(twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size)
         place = int(np.argmax(np.abs(once)))
-        if not np.all(np.isfinite(twice)) or not np.allclose(
-            twice, 2.0 * once, rtol=FACTOR, atol=1e-6 * size
-        ):
-            return None
-        factor = float(once[place] / size)
-        return Line(place, factor, float(self.base[place]) - factor * first_of(row))
+        return place, float(once[place] / size) if close and np.all(np.isfinite(twice)) else 0.0
 
     def by(self, row: Draw, place: int, step: Any) -> float:
         """By how much a number moves with a draw; infinite where that is not known."""
         values = self.moved(row, step)
         return np.inf if values is None else float(values[place] - self.base[place])
-
-    def goes_on(self, row: Draw, line: Line, times: float) -> bool:
-        """Whether a number moves in proportion with noise that is moved far."""
-        step = times * max(1.0, size_of(row))
-        values = self.moved(row, _first_entry(row, step))
-        expected = line.factor * (first_of(row) + step) + line.rest
-        return values is not None and bool(np.isclose(values[line.place], expected))
 
 
 def _numbers(run: Run) -> Any:
@@ -156,11 +135,9 @@ def _unlike_factors(pair: Pair, rows: Sequence[Draw], **options: Any) -> Optiona
     """
     both = [Response(run, **options) for run in (pair.again, pair.replay)] if rows else []
     for row in rows:
-        one, other = (response.line(row) for response in both)
-        if one is None or other is None or not one.factor or not other.factor:
-            continue
-        if not alike_factors(one.factor, other.factor) and not _hidden(pair, row, one.place):
-            return row, one.factor, other.factor
+        (place, one), (_, other) = (response.factor(row) for response in both)
+        if one and other and not _alike(one, other) and not _hidden(pair, row, place):
+            return row, one, other
     return None
 
 
@@ -169,39 +146,15 @@ def _hidden(pair: Pair, row: Draw, place: int) -> bool:
     both = [Response(run, release="none") for run in (pair.again, pair.replay)]
     for other in [r for r in _noise(pair) if r is not row][-MOST_SCALED:]:
         one, two = (response.by(other, place, max(1.0, size_of(other))) for response in both)
-        if one and np.isfinite(one) and np.isfinite(two) and alike_factors(one, two):
+        if one and np.isfinite(one) and np.isfinite(two) and _alike(one, two):
             return True
     return False
-
-
-def shows(pair: Pair, index: int) -> Optional[Shown]:
-    """How a number of the output shows the noise of a draw that no other noise hides in it; None where none
-    does."""
-    row, noise = pair.recorded.session.row(index), _noise(pair)
-    if row is None or row.kind != "noise" or len(noise) > MOST_SCALED:
-        return None
-    lines: List[Line] = []
-    ends = [True, True]
-    for run in (pair.again, pair.replay):
-        response = Response(run, release="none")
-        line = response.line(row)
-        if line is None or any(line.place != before.place for before in lines):
-            return None
-        ends = [so_far and response.goes_on(row, line, far) for so_far, far in zip(ends, (-FAR, FAR))]
-        for other in noise:
-            step = np.full(other.shape, 1.0 + size_of(other))
-            if other is row:
-                step.reshape(-1)[0] = 0.0
-            if response.by(other, line.place, step) != 0.0:
-                return None
-        lines.append(line)
-    return Shown((lines[0].factor, lines[1].factor), *ends)
 
 
 def _noise(pair: Pair) -> Sequence[Draw]:
     return [row for row in pair.recorded.session.draws if row.kind == "noise"]
 
 
-def alike_factors(one: float, other: float) -> bool:
+def _alike(one: float, other: float) -> bool:
     """Whether two factors are the same in single precision."""
     return abs(one - other) <= FACTOR * max(abs(one), abs(other))

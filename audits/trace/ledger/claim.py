@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from audits.privacy import claims
 
 IMPLIED = 1e-6
-"""δ at which a claim in another unit is read as (ε, δ), for leaks and their proofs."""
+"""δ at which a claim in another unit is read as (ε, δ), for leaks."""
 ORDERS = 1.0 + np.geomspace(1e-4, 1e3, 141)
 """Orders at which ρ is held against Rényi divergences."""
 POINTS = np.linspace(0.0, 20.0, 81)

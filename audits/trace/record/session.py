@@ -97,6 +97,7 @@ class Session:
         self.compared: List[Comparison] = []
         self.used: Dict[Any, int] = {}
         self.alone: Set[int] = set()
+        self.opening: Dict[int, Tuple[Any, Where]] = {}
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
         self.known_uses = {} if tape is None else {use.key: use for use in tape.uses}
@@ -277,12 +278,8 @@ class Session:
         return first, what, count
 
     def added_in_loop(self) -> Optional[Where]:
-        """The line that adds data to one noise again and again; None where none does.
-
-        Later sums with noise that was released are post-processing: the first operation on it is what counts.
-        """
-        first = {use.key[0]: use for use in reversed(self.uses) if not use.soft}
-        return next((use.where for use in first.values() if self.used[use.key[1::-1]] > 1), None)
+        """The line of the first operation that adds to some noise, where it does so again and again."""
+        return next((where for name, where in self.opening.values() if self.used[name] > 1), None)
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.
@@ -291,6 +288,8 @@ class Session:
         """
         where, operation = site()
         key, public, release = self.key(ids, operation), False, self.changes.release
+        if not soft:
+            self.opening.setdefault(key[0], (key[1::-1], where))
         known = self.known_uses.get(key)
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
             if release == "last":

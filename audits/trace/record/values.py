@@ -221,6 +221,13 @@ def moved_half(first: Any, before: Any, after: Any) -> bool:
     return (left <= max(CLOSE, SAME * size) and not whole) or left <= 0.5 * abs(start - goal)
 
 
+def covers(changed: str, path: str) -> bool:
+    """Whether a change at one place of the output says something of another."""
+    for words in ("the shape of output", "the length of output", "the order of keys of output"):
+        changed, path = changed.replace(words, ""), path.replace(words, "")
+    return path.startswith(changed) or changed.startswith(path)
+
+
 def unlike_entries(one: Any, other: Any) -> int:
     """How many entries of two flat values differ; what cannot be compared counts much."""
     a: Any = one

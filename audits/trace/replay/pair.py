@@ -9,7 +9,7 @@ from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tupl
 
 from ..explain import chance, paths
 from ..explain.explain import explained
-from ..explain.follow import follows, rescaled, scaled, shows
+from ..explain.follow import follows, rescaled, scaled
 from ..explain.gaps import closed, keyed, longer
 from ..explain.intervals import filled
 from ..explain.parting import seeds, sequence, told_apart, twins, undetermined
@@ -25,14 +25,11 @@ from ..record.sources import exchanged, watched
 from ..record.threads import others
 from ..record.values import changed, count, shown, unread
 from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report, Where
-from .certain import certain
 from .plain import hidden_by_plain
 from .shifts import Pair, Release, initial, shifts_of, shown_again
 
 VARIANTS = 7919
 """Marks the seeds of further runs."""
-FIRST_FRESH = 1000
-"""Number of the first run that has draws of its own."""
 UNSEEN = 8
 """Runs on the same data of a program that draws nothing that is watched."""
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
@@ -190,9 +187,7 @@ class Traced:
             gap = closed((recorded, frozen), again, second, self.place)
         if gap is not None:
             recorded, frozen, replay = gap.recorded, gap.frozen, gap.replay
-        data = asked.first, asked.second
-        fresh = lambda which, k: run(data[which], variant=FIRST_FRESH + k)  # noqa: E731
-        pair = Pair(replay, again, fresh, (recorded, frozen), self.place)
+        pair = Pair(replay, again, (recorded, frozen), self.place)
         kinds = unread(recorded.output) + unread(frozen.output)
         lost = [Lost(last_line(recorded), UNREAD % kinds[0])] if kinds else []
         findings = told_apart(recorded, frozen)
@@ -297,9 +292,6 @@ class Traced:
         if asked.task == "paths":
             row = paths.enumerated(self.run, asked.first, asked.second, pair.recorded)
             return replace(report, chances=row)
-        if asked.task == "certain":
-            shown_by = tuple(shows(pair, index) for index in asked.draws)
-            return replace(report, certain=certain(pair.fresh, asked.number), shows=shown_by)
         if asked.task == "moves":
             rows = (pair.recorded.session.row(index) for index in asked.draws)
             return replace(report, moves=tuple(follows(pair.again, row, far=True) for row in rows))

@@ -29,18 +29,16 @@ class Pair:
 
     unlike_frozen   places of the output at which the run on D′ differs from that on D, with its values.
     replay   (**options) → a replay on D′ with what D released; again: the same on D.
-    fresh    (0 for D or 1 for D′, number) → a run with draws of its own.
     """
 
     def __init__(
         self,
         replay: Callable[..., Run],
         again: Callable[..., Run],
-        fresh: Callable[[int, int], Run],
         runs: Tuple[Run, Run],
         place: Optional[int],
     ) -> None:
-        self.replay, self.again, self.fresh, self.place = replay, again, fresh, place
+        self.replay, self.again, self.place = replay, again, place
         self.recorded, self.frozen = runs
         places = unlike_places(runs[0].output, runs[1].output, 0.0, most=MOST_PLACES)
         self.unlike_frozen = {path: other for path, _, other in places}
@@ -132,11 +130,6 @@ def size_of(row: Draw) -> float:
     """The size of the largest entry of a draw; 1 where it has no value."""
     value = 1.0 if row.value is None else row.value
     return float(np.max(np.abs(np.asarray(value, dtype=float)), initial=0.0))
-
-
-def first_of(row: Draw) -> float:
-    """The first entry of a draw; 0 where it has no value."""
-    return 0.0 if row.value is None else float(np.ravel(np.asarray(row.value, dtype=float))[0])
 
 
 def without_parents(session: Any, shifts: Mapping[int, Any]) -> Dict[int, Any]:
