@@ -24,7 +24,7 @@ from audits.trace.result import BlackBox, Line, TraceResult
 if TYPE_CHECKING:
     from audits.privacy import claims
 
-MORE_RUNS, MORE_SECONDS = 30, 2.0
+MORE_RUNS, MORE_SECONDS = 30, 1.0
 """Runs of each pair where they are cheap, and the seconds within which further ones are begun."""
 BATCH = 8
 """Further runs that are made together."""

@@ -288,7 +288,7 @@ class Session:
         """
         where, operation = site()
         key, public, release = self.key(ids, operation), False, self.changes.release
-        if not soft:
+        if not soft and key[0] >= 0:
             self.opening.setdefault(key[0], (key[1::-1], where))
         known = self.known_uses.get(key)
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
