@@ -21,8 +21,6 @@ FILLED = (
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
 coins, whose sum is what it was with a probability that may be near 1."""
-MOST_NAMED = 20
-"""At most so many draws are made anew, each by itself, to name the line whose noise moves the output."""
 FINE = 1024
 """Outcomes from which on a whole number may be what a library makes its noise of."""
 SECONDS = 1.0
@@ -43,7 +41,7 @@ def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Unio
     rows = unfollowed(pair)
     still = _still(pair, places, indices(rows))
     if not still:
-        row = _mover(pair, places, rows)
+        row = rows[0]
         what = "the noise of %s was turned into plain numbers before it was added to anything"
         if row.kind == "coin":
             what = "what the program makes of a draw of %s cannot be followed, and may be noise"
@@ -106,7 +104,7 @@ def _fine(row: Draw) -> bool:
     if row.law in ("bytes", "randbytes", "token_bytes", "token_hex", "token_urlsafe", "raw", "getrandbits"):
         return True
     bounds = reach(row.law, row.params) if row.law == "integers" else None
-    return row.law == "randbits" or (bounds is not None and bounds[1] - bounds[0] >= FINE)
+    return bounds is not None and bounds[1] - bounds[0] >= FINE
 
 
 def indices(rows: Sequence[Draw]) -> FrozenSet[int]:
@@ -126,12 +124,6 @@ def _still(pair: Pair, places: Sequence[Difference], redrawn: FrozenSet[int]) ->
             left = [place for place in left if not any(covers(path, place[0]) for path, _, _ in changed)]
     smooth = all(row.kind == "noise" for row in pair.recorded.session.draws if row.index in redrawn)
     return left if not redrawn or runs >= FEWEST_ANEW[smooth] else []
-
-
-def _mover(pair: Pair, places: Sequence[Difference], rows: Sequence[Draw]) -> Draw:
-    """The first draw that moves the output by itself."""
-    alone = (row for row in rows[:MOST_NAMED] if not _still(pair, places, frozenset([row.index])))
-    return next(alone, rows[0])
 
 
 def _plain_coins(session: Any) -> Dict[int, Where]:

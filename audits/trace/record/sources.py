@@ -248,7 +248,7 @@ def _own_random(session: Any) -> random.Random:
 def _bounds(name: str, args: Any, kwargs: Dict[str, Any]) -> Tuple[Any, Any]:
     """(low, high) of a whole number of the module `random`, high excluded."""
     values = list(plain(args)) + list(plain(kwargs).values())
-    if name in ("getrandbits", "randbits"):
+    if name == "getrandbits":
         return 0, 1 << values[0]
     if name == "randint":
         return values[0], values[1] + 1
@@ -293,9 +293,9 @@ def _watched_python(session: Any) -> Dict[Any, Dict[str, Any]]:
 
         return draws
 
-    def function(real: Any, name: str) -> Any:
+    def function(real: Any, name: str, source: Any) -> Any:
         def draws(*args: Any, **kwargs: Any) -> Any:
-            with _from(session, session):
+            with _from(session, source):
                 return python_draw(session, real, name, args, kwargs)
 
         return draws
@@ -315,25 +315,12 @@ def _watched_python(session: Any) -> Dict[Any, Dict[str, Any]]:
         own = [n for n in names if n in vars(kind) or (kind is random.Random and hasattr(kind, n))]
         found[kind] = {name: method(kind, name) for name in own}
     found[random.Random]["seed"] = found_seed
-    found[random] = {n: function(getattr(random, n), n) for n in names if hasattr(random, n)}
+    found[random] = {n: function(getattr(random, n), n, session) for n in names if hasattr(random, n)}
     found[random]["seed"] = module_seed
 
-    def of_secrets(name: str) -> Any:
-        real = getattr(secrets, name)
-
-        def draws(*args: Any, **kwargs: Any) -> Any:
-            if session.depth:
-                return real(*args, **kwargs)
-            if name == "choice":
-                return _chosen_python(session, _own_random(session), name, args, {})
-            value = call_outside(session, lambda: real(*args, **kwargs))
-            if name == "randbelow" or (name == "randbits" and args and args[0] <= SHORT):
-                return _whole(session, 0, args[0] if name == "randbelow" else 1 << args[0], value)
-            return session.draw(name, {str(i): v for i, v in enumerate(args)}, value, "coin")
-
-        return draws
-
-    found[secrets] = {name: of_secrets(name) for name in PLACES["secrets"]}
+    # What draws places or bits goes by the name that `random` has for it.
+    names_of = {"randbelow": "randrange", "randbits": "getrandbits"}
+    found[secrets] = {n: function(getattr(secrets, n), names_of.get(n, n), None) for n in PLACES["secrets"]}
     urandom = os.urandom
 
     def bytes_of(count: int) -> bytes:

@@ -165,16 +165,6 @@ SCIPY = {
 }
 """Distributions of SciPy with a location and a scale that NumPy has, too; others are called "scipy." and
 their name, and all their parameters are compared."""
-SCIPY_BY_NUMPY = (
-    *("Binomial", "Logistic", "Mixture", "Normal", "Uniform", "dirichlet", "dirichlet_multinomial"),
-    *("gaussian_kde", "invwishart", "matrix_normal", "matrix_t", "multinomial", "multivariate_hypergeom"),
-    *("multivariate_normal", "multivariate_t", "normal_inverse_gamma", "ortho_group", "random_correlation"),
-    *("random_table", "rv_continuous", "rv_discrete", "rv_histogram", "special_ortho_group"),
-    *("uniform_direction", "unitary_group", "vonmises_fisher", "wishart", "BootstrapMethod"),
-    *("MonteCarloMethod", "PermutationMethod", "bootstrap", "dunnett", "goodness_of_fit", "sobol_indices"),
-    *("multiscale_graphcorr", "permutation_test", "monte_carlo_test", "power", "qmc"),
-)
-"""Names of `scipy.stats` that call methods of a generator of NumPy: those are the draws that are seen."""
 PLACES = {
     "numpy": ("integers", "randint", "choice", "permutation", "shuffle"),
     "random": ("randint", "randrange", "choice", "choices", "sample", "getrandbits", "randbytes", "shuffle"),

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
-from audits.values import GENERATORS, Refused, leaf, text
+from audits.values import GENERATORS, Refused, key, leaf, text
 
 from .noise import plain
 
@@ -254,37 +254,34 @@ def numbers(value: Any) -> Any:
     return np.concatenate(parts) if parts else None
 
 
+def _columns(data: Any) -> bool:
+    """Whether a dataset is columns of one length."""
+    columns = isinstance(data, tuple) and all(hasattr(part, "__len__") for part in data)
+    return columns and len(set(map(len, data))) == 1
+
+
 def count(data: Any) -> Optional[int]:
     """How many records a dataset has, None where it does not say."""
-    if isinstance(data, tuple) and data and all(hasattr(part, "__len__") for part in data):
-        sizes = {len(part) for part in data}
-        return sizes.pop() if len(sizes) == 1 else len(data)
+    if _columns(data):
+        return len(data[0])
     return len(data) if hasattr(data, "__len__") else None
 
 
 def changed(first: Any, second: Any) -> Optional[int]:
     """The place of the first record that differs."""
-
-    def rows(dataset: Any) -> List[Any]:
-        data: Any = dataset
-        if isinstance(data, tuple) and data and all(hasattr(part, "__len__") for part in data):
-            if len({len(part) for part in data}) == 1:
-                return [
-                    tuple(flat(getattr(part, "iloc", part)[i]) for part in data) for i in range(len(data[0]))
-                ]
-        table: Any = getattr(dataset, "iloc", None)
-        if table is not None:
-            return [flat(table[i]) for i in range(len(data))]
-        return [flat(item) for item in data] if hasattr(data, "__len__") else []
-
     try:
-        a, b = rows(first), rows(second)
+        a, b = ([key(record) for record in _records(data)] for data in (first, second))
     except Exception:
         return None
-    for place, (x, y) in enumerate(zip(a, b)):
-        if differences(x, y, 0.0):
-            return place
-    return min(len(a), len(b)) if len(a) != len(b) else None
+    unlike = (place for place, (x, y) in enumerate(zip(a, b)) if x != y)
+    return next(unlike, min(len(a), len(b)) if len(a) != len(b) else None)
+
+
+def _records(data: Any) -> Any:
+    """The records of a dataset: rows of columns or of a table, or items."""
+    if _columns(data):
+        return zip(*map(_records, data))
+    return data.itertuples(index=False) if hasattr(data, "itertuples") else data
 
 
 def shown(value: Any) -> str:
