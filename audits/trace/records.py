@@ -232,14 +232,6 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The law of a uniform number in an interval that was chosen."""
-
-    chances: Tuple[float, ...]
-    intervals: Tuple[Tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
 class Term:
     """One of two independent draws that are added: factor · (a draw of a law)."""
 
@@ -276,7 +268,7 @@ class Row:
               samples: of its values.
     unknown   why its cost is not known; bound: why it is no more than an upper bound.
     given     arguments of a mechanism on D and on D′.
-    chosen    laws of a number in a chosen interval, on D and on D′; factors: of noise of two scales.
+    factors   what noise of two scales is multiplied by, on D and on D′.
     logs      log-probabilities of coins that fall otherwise; chances: of all outputs of a program of coins.
     """
 
@@ -299,7 +291,6 @@ class Row:
     given: Tuple[Any, ...] = ()
     mapped: Optional[Mapped] = None
     kept: Optional[Kept] = None
-    chosen: Tuple[Chosen, ...] = ()
     factors: Tuple[float, ...] = ()
     compared: Optional[Compared] = None
     logs: Tuple[float, ...] = ()

@@ -2,7 +2,7 @@
 
 explain    how the output on D can be that on D′; coins: other outcomes of coins; derived: functions of noise.
 parting    errors, seeds and draws that differ. gaps: noise for a key that only one dataset has.
-intervals  a number in a chosen interval. rejection: noise that is drawn again. sampling: random batches.
+rejection  noise that is drawn again. sampling: random batches.
 paths      all paths of a program of coins. chance: whether what differs may be noise all the same.
 withdraw   takes back what noise that could not be followed may explain. rows: the rows of the ledger.
 """

@@ -14,10 +14,6 @@ from ..record.values import ROUNDING, covers, differences, flat, shown, unlike_p
 from ..records import Draw, Lost, Where
 from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_comparisons, made_of
 
-FILLED = (
-    "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
-    "the density of that is not known"
-)
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
 coins, whose sum is what it was with a probability that may be near 1."""
@@ -33,8 +29,6 @@ def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Unio
 
     sure   places of which an earlier run has told that: they are not looked at again.
     """
-    if found.filled:
-        return Lost(pair.recorded.session.rows[next(iter(found.filled))].where, FILLED)
     places = unlike_places(pair.recorded.output, found.run.output, 0.0, most=MOST_PLACES) or found.unlike
     if places and places[0][0] in sure:
         return places[0]

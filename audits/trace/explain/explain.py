@@ -40,7 +40,7 @@ def explained(pair: Pair, found: Release) -> Release:
     for explainer in EXPLAINERS:
         release = explainer(pair, found)
         if release is not None:
-            return replace(release, filled=found.filled)
+            return release
     # Every sum may have its value of D, though no noise gives all of them.
     return found if found.unlike else replace(found, unlike=(("", "one sum", "another sum"),))
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence
+
+import numpy as np
 
 from ..record.ended import told
 from ..record.run import Run, last_line
-from ..record.session import same
-from ..record.values import shown, unlike_places
+from ..record.session import places_of, same
+from ..record.values import SAME, differences, flat, shown, unlike_places
 from ..records import NOWHERE, About, Draw, Finding, Lost, Seed, Where
 
+FILLED = (
+    "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
+    "the density of that is not known"
+)
 UNSURE = "the program is not deterministic given its draws: "
 
 
@@ -110,3 +116,27 @@ def _parting(one: Sequence[Draw], other: Sequence[Draw], place: int) -> str:
 def _drawn(row: Draw) -> str:
     shape = "" if row.shape == () else " of shape %s" % (row.shape,)
     return "%s%s in line %d" % (row.law, shape, row.where[1])
+
+
+def filled(one: Any, other: Any) -> Optional[Lost]:
+    """A uniform number in an interval that was chosen, as by the exponential mechanism among the gaps between
+    records, and whose ends depend on the data; None where there is none."""
+    selected = any(event.what != "compare" for event in one.compared)
+    for row in one.draws:
+        chosen = selected or any(map(_chooses, one.draws[: row.index]))
+        if row.law == "uniform" and row.shape == () and chosen:
+            if differences(_ends(one, row.index), _ends(other, row.index), SAME):
+                return Lost(row.where, FILLED)
+    return None
+
+
+def _chooses(row: Draw) -> bool:
+    return row.kind == "mechanism" or (row.law == "choice" and row.shape == ())
+
+
+def _ends(session: Any, index: int) -> List[Any]:
+    """The bounds of a uniform draw, and what it is multiplied by and added to first."""
+    row = session.rows.get(index)
+    sums = (use for use in session.uses if np.size(use.ids) == 1 and index in places_of(use.ids))
+    found = [] if row is None else [flat(row.params[name]) for name in ("low", "high")]
+    return found + [flat(x) for use in list(sums)[:1] for x in (use.factor, use.argument)]

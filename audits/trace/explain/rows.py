@@ -12,7 +12,6 @@ from ..record.session import drawn_by
 from ..record.values import SAME, alike, differences, flat, shown
 from ..records import BITS, About, Compared, Comparison, Draw, Finding, Lost, Mapped, Row
 from ..replay.shifts import Release, in_comparisons
-from .chance import FILLED
 from .derived import Known, parents_of, resampled, terms
 from .rejection import UNKNOWN
 from .sampling import first_used
@@ -55,13 +54,11 @@ def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> S
 
 def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> Tuple[Row, List[Finding]]:
     """A draw on D and on D′, and findings of its parameters."""
-    unlike, findings = _parameters(one, other, found, sizes)
-    hidden = one.index in found.compared or one.index in found.rejected or one.index in found.filled
+    unlike, findings = _parameters(one, other, sizes)
+    hidden = one.index in found.compared or one.index in found.rejected
     made = one.recipe is not None
     held = terms(known, one.recipe) if one.recipe is not None else ()
-    interval = found.filled.get(one.index)
-    unknown = FILLED if interval is not None and not interval.laws else ""
-    unknown = UNKNOWN if found.kept.get(one.index, 0) is None else unknown
+    unknown = UNKNOWN if found.kept.get(one.index, 0) is None else ""
     given = (flat(one.argument), flat(other.argument)) if one.kind == "mechanism" else ()
     row = Row(
         one.index, one.law, one.kind, one.where, one.shape,
@@ -71,7 +68,6 @@ def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> 
         parents=tuple(sorted(parents_of(known, one.index))) if made else (),
         terms=held, samples=resampled(known, one) if made and not held else None,
         unknown=unknown, given=given, mapped=mapped(one, other), kept=found.kept.get(one.index),
-        chosen=() if interval is None else interval.laws,
     )  # fmt: skip
     return row, findings
 
@@ -86,8 +82,6 @@ def _sums(recorded: Run, found: Release) -> List[Finding]:
         if other is None or np.shape(other.factor) != np.shape(use.factor):
             continue
         unlike = ~np.ravel(alike(other.factor, use.factor, SAME))
-        if np.any(unlike) and int(np.ravel(use.ids)[0]) >> BITS in found.filled:
-            continue
         if np.any(unlike):
             pair = float(np.ravel(other.factor)[unlike][0]), float(np.ravel(use.factor)[unlike][0])
             text = "the noise is multiplied by %s on D and by %s on D′: its scale depends on the data"
@@ -109,12 +103,11 @@ def _not_finite(what: str, key: Any, where: Any, one: Any, other: Any) -> List[F
     return [Finding("nan", where, text, About(what, key, a, b))]
 
 
-def _parameters(one: Draw, other: Draw, found: Release, sizes: Sizes) -> Tuple[List[str], List[Finding]]:
+def _parameters(one: Draw, other: Draw, sizes: Sizes) -> Tuple[List[str], List[Finding]]:
     """Parameters that depend on the data: a finding for noise, a pair of laws for a choice."""
-    chosen = one.index in found.filled or any(f.chooser == one.index for f in found.filled.values())
     findings: List[Finding] = []
     unlike: List[str] = []
-    for name in () if chosen else sorted(set(one.params) | set(other.params)):
+    for name in sorted(set(one.params) | set(other.params)):
         a, b = flat(one.params.get(name)), flat(other.params.get(name))
         if name == "size" or (other.adapted and name in ("a", "x")) or not differences(a, b, SAME):
             continue

@@ -140,8 +140,6 @@ def _draw(row: Row) -> Entry | None:
     if row.kind == "mechanism":
         priced = mechanism(row)
         return None if priced is None else Entry(row.where, *priced)
-    if row.chosen:
-        return _in_a_chosen_interval(row)
     if row.kept is not None:
         return _kept(row)
     if row.factors:
@@ -226,20 +224,6 @@ def _choice(row: Row) -> Entry:
         return replace(entry, losses=tuple(losses))
     times = int(np.max(row.params["n"])) if row.law == "multinomial" else int(np.prod(row.shape, dtype=int))
     return replace(entry, losses=(finite(p, q),) * times)
-
-
-def _in_a_chosen_interval(row: Row) -> Entry:
-    """A uniform number in an interval that was chosen: its density is constant between the ends of all
-    intervals."""
-    edges = np.unique([end for law in row.chosen for interval in law.intervals for end in interval])
-    masses: list[Array] = []
-    for law in row.chosen:
-        found = np.zeros(len(edges) - 1)
-        for chance, (low, high) in zip(law.chances, law.intervals, strict=True):
-            inside = (edges[:-1] >= low) & (edges[1:] <= high)
-            found += chance * np.where(inside, np.diff(edges), 0.0) / (high - low)
-        masses.append(found)
-    return Entry(row.where, "uniform in a chosen interval", _unlike(*masses), (finite(*masses),))
 
 
 def _shaped(row: Row) -> Entry:

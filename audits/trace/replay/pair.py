@@ -11,8 +11,7 @@ from ..explain import chance, paths
 from ..explain.explain import explained
 from ..explain.follow import follows, rescaled, scaled
 from ..explain.gaps import closed, keyed, longer
-from ..explain.intervals import filled
-from ..explain.parting import seeds, sequence, told_apart, twins, undetermined
+from ..explain.parting import filled, seeds, sequence, told_apart, twins, undetermined
 from ..explain.rejection import redrawn, shown_draws
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import coins_in_loops, sampled_lines
@@ -179,6 +178,8 @@ class Traced:
         again = lambda **options: run(asked.first, tape, **options)  # noqa: E731
         replay: Callable[..., Run] = lambda **options: run(asked.second, tape, **options)  # noqa: E731
         unsure = keyed(tape, frozen.session)
+        if unsure is None and frozen.session.diverged is None:
+            unsure = filled(tape, frozen.session)
         if unsure is not None:
             return replace(report, lost=(unsure,))
         gap = None
@@ -225,8 +226,6 @@ class Traced:
         recorded, frozen = pair.recorded, pair.frozen
         release = Release(frozen, *shifts_of(recorded.session, frozen.session))
         said: Said = ([], [], [])
-        if frozen.session.diverged is None:
-            release = replace(release, filled=filled(pair, release))
         if frozen.error is None and not parted:
             release = explained(pair, release)
             if not release.unlike:

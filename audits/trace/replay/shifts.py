@@ -11,7 +11,7 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
-from ..records import BITS, Chosen, Draw, Kept, Where
+from ..records import BITS, Draw, Kept, Where
 
 MOST_LEFT_OUT = 40
 """Elements of noise whose sums the output may not show, tried one by one."""
@@ -57,15 +57,6 @@ class Coins:
 
 
 @dataclass(frozen=True)
-class Filled:
-    """A uniform draw in a chosen interval. chooser: the draw that chose; laws: of D and of D′, () where they
-    cannot be read off."""
-
-    chooser: int
-    laws: Tuple[Chosen, ...]
-
-
-@dataclass(frozen=True)
 class Release:
     """How the output on D can be that on D′.
 
@@ -74,7 +65,6 @@ class Release:
     unlike    differences of the outputs that are left.
     compared  draws that were compared and not released.
     mode      how noise was released in the run, as for `Changes`; "coupled" where the noise was moved, too.
-    filled    uniform draws in intervals that a private draw chose, see `intervals`.
     rejected  draws that are made again; kept: what is known of those that were accepted, see `rejection`.
     coins     that fall otherwise; None where none had to.
     joined    functions of noise that are several draws which the output shows as one.
@@ -86,7 +76,6 @@ class Release:
     unlike: Tuple[Difference, ...] = ()
     compared: FrozenSet[int] = frozenset()
     mode: str = "first"
-    filled: Mapping[int, Filled] = field(default_factory=dict)
     rejected: FrozenSet[int] = frozenset()
     kept: Mapping[int, Optional[Kept]] = field(default_factory=dict)
     coins: Optional[Coins] = None
