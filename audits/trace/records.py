@@ -222,16 +222,6 @@ class Mapped:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Noise that was drawn again until factor · noise + argument lay between low and high."""
-
-    factor: float
-    low: float
-    high: float
-    arguments: Tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Term:
     """One of two independent draws that are added: factor · (a draw of a law)."""
 
@@ -290,7 +280,6 @@ class Row:
     bound: str = ""
     given: Tuple[Any, ...] = ()
     mapped: Optional[Mapped] = None
-    kept: Optional[Kept] = None
     factors: Tuple[float, ...] = ()
     compared: Optional[Compared] = None
     logs: Tuple[float, ...] = ()

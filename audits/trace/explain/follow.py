@@ -9,12 +9,12 @@ the exponential mechanism's.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Optional, Sequence, Tuple
+from typing import Any, Callable, FrozenSet, Optional, Sequence, Tuple
 
 import numpy as np
 
 from ..record.run import Run
-from ..record.session import places_of
+from ..record.session import drawn_by, places_of
 from ..record.values import numbers, unlike_places
 from ..records import Draw
 from ..replay.shifts import Pair, loose_draws, size_of
@@ -28,6 +28,8 @@ STARTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 """How far it is moved first where its own place tells nothing, as where a sum is cut off."""
 FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
+MOST_SHOWN = 24
+"""Draws that are compared of which it is tried whether the output shows them."""
 MOST_SCALED = 16
 """Draws of plain noise whose factors are compared: each takes up to four runs."""
 
@@ -104,6 +106,16 @@ def _each_step_shows(run: Callable[..., Run], row: Draw, steps: Sequence[Any]) -
             return False
         before = now
     return True
+
+
+def shown_draws(recorded: Run, again: Callable[..., Run]) -> FrozenSet[int]:
+    """The draws that are added to data, compared, and shown by the output: they are released, and what they
+    are compared with is made of what is released."""
+    session = recorded.session
+    compared = set().union(*map(drawn_by, session.compared))
+    added = set().union(*(places_of(use.ids) for use in session.uses if not use.soft))
+    rows = [session.rows[index] for index in sorted(compared & added) if index in session.rows]
+    return frozenset(row.index for row in rows[:MOST_SHOWN] if follows(again, row))
 
 
 # --- Noise of two scales ----------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from ..record.values import SAME, alike, differences, flat, shown
 from ..records import BITS, About, Compared, Comparison, Draw, Finding, Lost, Mapped, Row
 from ..replay.shifts import Release, in_comparisons
 from .derived import Known, parents_of, resampled, terms
-from .rejection import UNKNOWN
 from .sampling import first_used
 from .withdraw import Said
 
@@ -55,10 +54,9 @@ def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> S
 def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> Tuple[Row, List[Finding]]:
     """A draw on D and on D′, and findings of its parameters."""
     unlike, findings = _parameters(one, other, sizes)
-    hidden = one.index in found.compared or one.index in found.rejected
+    hidden = one.index in found.compared
     made = one.recipe is not None
     held = terms(known, one.recipe) if one.recipe is not None else ()
-    unknown = UNKNOWN if found.kept.get(one.index, 0) is None else ""
     given = (flat(one.argument), flat(other.argument)) if one.kind == "mechanism" else ()
     row = Row(
         one.index, one.law, one.kind, one.where, one.shape,
@@ -67,7 +65,7 @@ def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> 
         tuple(unlike), None if hidden else found.shifts.get(one.index), origin=one.origin,
         parents=tuple(sorted(parents_of(known, one.index))) if made else (),
         terms=held, samples=resampled(known, one) if made and not held else None,
-        unknown=unknown, given=given, mapped=mapped(one, other), kept=found.kept.get(one.index),
+        given=given, mapped=mapped(one, other),
     )  # fmt: skip
     return row, findings
 

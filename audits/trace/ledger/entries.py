@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.trace.ledger.laws import Accepted, Array, Moved, frozen, is_continuous, law_of, scaled, sum_of
+from audits.trace.ledger.laws import Array, Moved, frozen, law_of, scaled, sum_of
 from audits.trace.ledger.losses import Loss, between, finite
 from audits.trace.ledger.stated import mechanism
 from audits.trace.record.session import ONE_SIDED
@@ -140,8 +140,6 @@ def _draw(row: Row) -> Entry | None:
     if row.kind == "mechanism":
         priced = mechanism(row)
         return None if priced is None else Entry(row.where, *priced)
-    if row.kept is not None:
-        return _kept(row)
     if row.factors:
         return Entry(row.where, f"{row.law} of two scales", "", scaled(row, row.factors))
     if row.unlike and (row.law in ("choice", "multinomial") or (row.law, row.unlike) == ("binomial", ("p",))):
@@ -193,19 +191,6 @@ def _additive(row: Row, shift: Array) -> Entry:
             return replace(entry, why=f"the law {law} is not one that the ledger knows")
         pairs.append(between(own, Moved(own, -amount)))
     return replace(entry, losses=tuple(pairs))
-
-
-def _kept(row: Row) -> Entry | None:
-    """A sum with noise that was drawn again until it was accepted."""
-    kept, name = row.kept, f"{row.law}, drawn again until accepted"
-    law, params = law_of(row)
-    own = frozen(law, params, 0, row.shape)
-    if kept is None or not is_continuous(own) or kept.factor == 0.0:
-        return Entry(row.where, name, "", None, f"the law of {law} that is accepted is not known")
-    first, second = kept.arguments
-    ends = kept.low, kept.high
-    pair = [Accepted(Moved(own, argument, abs(kept.factor)), *ends) for argument in kept.arguments]
-    return Entry(row.where, name, f"{abs(first - second):.6g}", (between(*pair, ends=ends),))
 
 
 def _choice(row: Row) -> Entry:

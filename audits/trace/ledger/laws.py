@@ -134,23 +134,6 @@ class Moved:
         return self._factor * self._law.ppf(x) + self._by
 
 
-class Accepted:
-    """The law of a number, given that it lies in an interval."""
-
-    def __init__(self, law: Any, low: float, high: float) -> None:
-        self._law, self.dist = law, law.dist
-        self._below, self._mass = float(law.cdf(low)), float(law.cdf(high) - law.cdf(low))
-
-    def cdf(self, x: Any) -> Any:
-        return np.clip((self._law.cdf(x) - self._below) / self._mass, 0.0, 1.0)
-
-    def sf(self, x: Any) -> Any:
-        return 1.0 - self.cdf(x)
-
-    def ppf(self, x: Any) -> Any:
-        return self._law.ppf(self._below + np.asarray(x) * self._mass)
-
-
 def scaled(row: Row, factors: Sequence[float]) -> tuple[Loss, ...] | None:
     """The losses of noise whose scale depends on the data, an entry each; None where its law is not known.
 

@@ -239,19 +239,13 @@ def gaussian_epsilon(ratio: float, delta: float) -> float:
     return epsilon_at(curve, delta, largest=1e12)
 
 
-def between(first: Any, second: Any, ends: tuple[float, float] = (-math.inf, math.inf)) -> Loss:
-    """The loss of two laws on the line, frozen ones of SciPy, sorted into cells.
-
-    ends   of both laws.
-    """
+def between(first: Any, second: Any) -> Loss:
+    """The loss of two laws on the line, frozen ones of SciPy, sorted into cells."""
     if hasattr(first.dist, "pmf"):
         low = min(float(law.ppf(1e-15)) for law in (first, second))
         high = max(float(law.ppf(1.0 - 1e-15)) for law in (first, second))
         points = np.arange(low, high + 1.0)
         p, q = np.asarray(first.pmf(points)), np.asarray(second.pmf(points))
-    elif math.isfinite(ends[0]) and math.isfinite(ends[1]):
-        atoms = discretise(first, second, np.linspace(*ends, CELLS + 1)[1:-1])
-        p, q = atoms.p, atoms.q
     else:
         quantiles = np.concatenate([np.logspace(-12, -3, 400), np.linspace(1e-3, 1 - 1e-3, 1200)])
         quantiles = np.concatenate([quantiles, 1.0 - np.logspace(-3, -12, 400)])
@@ -259,7 +253,7 @@ def between(first: Any, second: Any, ends: tuple[float, float] = (-math.inf, mat
         edges = np.unique(edges[np.isfinite(edges)])
         atoms = discretise(first, second, edges)
         p, q = atoms.p, atoms.q
-    return replace(finite(p, q), cut=not math.isfinite(ends[0] + ends[1]))
+    return replace(finite(p, q), cut=True)
 
 
 def excess(loss: Loss, epsilon: float) -> float:

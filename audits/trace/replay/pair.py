@@ -9,10 +9,10 @@ from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tupl
 
 from ..explain import chance, paths
 from ..explain.explain import explained
-from ..explain.follow import follows, rescaled, scaled
+from ..explain.follow import follows, rescaled, scaled, shown_draws
 from ..explain.gaps import closed, keyed, longer
 from ..explain.parting import filled, seeds, sequence, told_apart, twins, undetermined
-from ..explain.rejection import redrawn, shown_draws
+from ..explain.rejection import redrawn
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import coins_in_loops, sampled_lines
 from ..explain.withdraw import Key, Said, bounded, key, withdrawn
@@ -201,6 +201,9 @@ class Traced:
             report = replace(report, seeds=tuple(recorded.session.seeds))
         findings += sequence(recorded, frozen) if gap is None else []
         release, said = self._released(pair, any(finding.kind == "path" for finding in findings))
+        unsure = redrawn(pair, release) if frozen.error is None else None
+        if unsure is not None:
+            return replace(report, lost=(unsure,))
         rows, more, less = rows_of(recorded, release, report.records, gap is not None)
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
@@ -237,7 +240,7 @@ class Traced:
         if not (release.unlike or said[1] or self.asked.task):
             hidden = hidden_by_plain(pair, release, self.tried, own_rng(self.asked.seed))
             said = said[0], said[1], [*said[2], *([] if hidden is None else [hidden])]
-        return (redrawn(pair, release) if frozen.error is None else release), said
+        return release, said
 
     def _unexplained(self, pair: Pair, release: Release) -> Said:
         """What differs in the outputs though every release is the same, with the line that it comes from."""

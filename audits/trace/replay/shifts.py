@@ -11,7 +11,7 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
-from ..records import BITS, Draw, Kept, Where
+from ..records import BITS, Draw, Where
 
 MOST_LEFT_OUT = 40
 """Elements of noise whose sums the output may not show, tried one by one."""
@@ -65,7 +65,6 @@ class Release:
     unlike    differences of the outputs that are left.
     compared  draws that were compared and not released.
     mode      how noise was released in the run, as for `Changes`; "coupled" where the noise was moved, too.
-    rejected  draws that are made again; kept: what is known of those that were accepted, see `rejection`.
     coins     that fall otherwise; None where none had to.
     joined    functions of noise that are several draws which the output shows as one.
     """
@@ -76,8 +75,6 @@ class Release:
     unlike: Tuple[Difference, ...] = ()
     compared: FrozenSet[int] = frozenset()
     mode: str = "first"
-    rejected: FrozenSet[int] = frozenset()
-    kept: Mapping[int, Optional[Kept]] = field(default_factory=dict)
     coins: Optional[Coins] = None
     joined: Mapping[int, Draw] = field(default_factory=dict)
 
