@@ -10,7 +10,7 @@ import numpy as np
 
 from ..record.ended import told
 from ..record.run import Run, last_line
-from ..record.session import places_of, same
+from ..record.session import drawn_by, places_of, same
 from ..record.values import SAME, differences, flat, shown, unlike_places
 from ..records import NOWHERE, About, Draw, Finding, Lost, Seed, Where
 
@@ -120,18 +120,19 @@ def _drawn(row: Draw) -> str:
 
 def filled(one: Any, other: Any) -> Optional[Lost]:
     """A uniform number in an interval that was chosen, as by the exponential mechanism among the gaps between
-    records, and whose ends depend on the data; None where there is none."""
-    selected = any(event.what != "compare" for event in one.compared)
+    records, where the ends or the choice depend on the data; None where there is none."""
+    compared = set().union(*map(drawn_by, one.compared))
+    chosen = any(event.what != "compare" for event in one.compared)
+    by_data = False
     for row in one.draws:
-        chosen = selected or any(map(_chooses, one.draws[: row.index]))
-        if row.law == "uniform" and row.shape == () and chosen:
-            if differences(_ends(one, row.index), _ends(other, row.index), SAME):
+        if row.law == "uniform" and row.shape == () and chosen and row.index not in compared:
+            if by_data or differences(_ends(one, row.index), _ends(other, row.index), SAME):
                 return Lost(row.where, FILLED)
+        if row.kind == "mechanism" or (row.law == "choice" and row.shape == ()):
+            chosen, now = True, other.rows.get(row.index)
+            chances = [flat(r.params.get("p")) for r in (row, now) if r is not None]
+            by_data = by_data or bool(differences(chances[0], chances[-1], SAME))
     return None
-
-
-def _chooses(row: Draw) -> bool:
-    return row.kind == "mechanism" or (row.law == "choice" and row.shape == ())
 
 
 def _ends(session: Any, index: int) -> List[Any]:
