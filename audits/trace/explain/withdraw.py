@@ -8,7 +8,7 @@ that kind are made anew: what then changes on one dataset alone is no proof, and
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -18,13 +18,12 @@ from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
 from .chance import indices, unfollowed
+from .derived import parents_of
 
 RUNS = 24
 """Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
 both datasets with probability 2⁻⁴⁸. An event that is rare on D and on D′, and has happened on D alone, is
 absent from the first new run on D with a probability near 1."""
-FEW = 4
-"""Runs in which arguments are looked at: continuous noise moves them in the first."""
 MAY_BE = "%s may depend on noise that cannot be followed, such as %s drawn at line %d"
 """Said of what is taken back."""
 NAMES = {
@@ -35,60 +34,33 @@ NAMES = {
     "parameter": "the parameter",
 }
 """Kinds of findings that noise which nobody followed may explain."""
-DEPENDS = "its argument depends on noise that cannot be followed"
-BOUND = "its argument depends on noise that cannot be followed, which may hide the data, too"
-STARTS = "its argument depends on noise that the program starts from, which may hide the data, too"
-PARTED = "the runs on D and D′ draw differently, as it may be by noise that cannot be followed"
-"""Why a row of the ledger has no cost."""
+BOUND = "noise that cannot be followed, or that the program starts from, may hide the data, too"
+"""Why the cost of a row is no more than an upper bound."""
 Key = Tuple[str, str, int]
 Said = Tuple[List[Row], List[Finding], List[Lost]]
 """Rows of the ledger, findings, and what is lost."""
 
 
-def withdrawn(pair: Pair, release: Release, said: Said, proved: Set[Key]) -> Said:
+def withdrawn(pair: Pair, release: Release, said: Said, told: Collection[Key]) -> Said:
     """Rows, findings and what is lost without what changes where draws that nobody followed are made anew.
+    Costs are upper bounds beside draws of which nobody saw anything.
 
     Findings on outputs are not looked at: `chance.never_noised` has looked at them before they were made.
 
-    proved   findings that earlier runs kept: they are not doubted again, and costs do not matter beside them.
-             Findings that this run keeps are added.
+    told   findings of earlier runs: they are not doubted again.
     """
     rows, findings, lost = said
-    loose = unfollowed(pair)
-    doubted = [f for f in findings if key(f) not in proved and f.kind in NAMES]
-    sure = any(key(f) in proved for f in findings) or release.mode == "coupled"
-    costs = [] if sure else [row for row in rows if _costs(row)]
-    if not loose or not (doubted or costs):
-        return said
-    kept, moved, apart = _unchanged(pair, doubted, costs, loose)
-    proved |= set(map(key, kept))
-    taken = [finding for finding in doubted if finding not in kept]
-    words = loose[0].law.replace("mechanism ", ""), loose[0].where[1]
-    lost = lost + [Lost(finding.where, MAY_BE % (NAMES[finding.kind], *words)) for finding in taken]
-    parted = any(finding.kind == "path" for finding in taken)
-    said_of = {row.index: _why(row.index, parted, moved, apart) for row in costs}
-    rows = [replace(row, **said_of.get(row.index, {})) for row in rows]
+    loose, session = unfollowed(pair), pair.recorded.session
+    kept = _unchanged(pair, [f for f in findings if key(f) not in told and f.kind in NAMES], loose)
+    taken = [f for f in findings if f.kind in NAMES and key(f) not in told and f not in kept]
+    for finding in taken:
+        words = NAMES[finding.kind], loose[0].law.replace("mechanism ", ""), loose[0].where[1]
+        lost = [*lost, Lost(finding.where, MAY_BE % words)]
+    seen = set().union(*(places_of(use.ids) for use in session.uses))
+    unseen = indices(loose) - {part for index in seen for part in parents_of(session.row, index)}
+    if taken or session.changes.fixed or (unseen and release.mode != "coupled"):
+        rows = [replace(row, bound=BOUND) for row in rows]
     return rows, [finding for finding in findings if finding not in taken], lost
-
-
-def _why(index: int, parted: bool, moved: Set[int], apart: Set[int]) -> Dict[str, str]:
-    """Why the cost of a draw is not known, or is a bound: its arguments on D and on D′ move alike."""
-    if parted or index in apart:
-        return {"unknown": PARTED if parted else DEPENDS}
-    return {"bound": BOUND} if index in moved else {}
-
-
-def bounded(pair: Pair, rows: List[Row], fixed: FrozenSet[int]) -> List[Row]:
-    """The rows, of which those are upper bounds whose arguments depend on draws that are taken as fixed."""
-    moved: Set[int] = set()
-    for k in range(FEW if fixed and any(map(_costs, rows)) else 0):
-        for before, run in pair.sides():
-            moved |= moved_draws(before, run(redraw=fixed, variant=k + 1))
-    return [replace(row, bound=STARTS) if row.index in moved and _costs(row) else row for row in rows]
-
-
-def _shifted(row: Row) -> bool:
-    return row.shift is not None and bool(np.any(np.asarray(row.shift) != 0.0))
 
 
 def key(finding: Finding) -> Key:
@@ -96,52 +68,14 @@ def key(finding: Finding) -> Key:
     return (finding.kind, *finding.where[:2])
 
 
-def _unchanged(
-    pair: Pair, doubted: List[Finding], costs: Sequence[Row], loose: Sequence[Draw]
-) -> Tuple[List[Finding], Set[int], Set[int]]:
-    """The findings that stay where draws are made anew, the draws whose arguments do not, and those of which
-    the difference between the arguments on D and on D′ does not."""
-    moved: Set[int] = set()
-    apart: Set[int] = set()
+def _unchanged(pair: Pair, doubted: List[Finding], loose: Sequence[Draw]) -> List[Finding]:
+    """The findings that stay where draws are made anew."""
     redrawn, left = indices(loose), list(doubted)
-    for k in range(RUNS):
-        open_costs = k < FEW and any(row.index not in moved for row in costs)
-        if not left and not open_costs:
-            break
-        sides = [(before, run(redraw=redrawn, variant=k + 1)) for before, run in pair.sides()]
-        left = [f for f in left if not any(_changes(f, *side) for side in sides)]
-        if open_costs:
-            moved = moved.union(*(moved_draws(*side) for side in sides))
-            apart |= _moved_apart(*zip(*sides))
-    return left, moved, apart
-
-
-def _moved_apart(before: Tuple[Run, Run], after: Tuple[Run, Run]) -> Set[int]:
-    """Draws whose arguments on D and on D′ are another distance apart than before, or have other
-    parameters."""
-    found = {row.index for run, now in zip(before, after) for row in _otherwise_drawn(run, now)}
-    known = [{use.key: use for use in run.session.uses} for run in (*before, *after)]
-    for name in set(known[0]).intersection(*known[1:]):
-        a, b, c, d = (np.asarray(uses[name].argument, dtype=float) for uses in known)
-        close = CLOSE if np.asarray(known[0][name].value).dtype == np.float32 else SAME
-        alike = a.shape == b.shape == c.shape == d.shape
-        with np.errstate(invalid="ignore"):  # an argument may be infinite
-            if not alike or not np.all(np.abs((a - b) - (c - d)) <= close * _size(a, b, c, d)):
-                found |= places_of(known[0][name].ids)
-    return found
-
-
-def _size(*arguments: Any) -> Any:
-    return np.maximum(1.0, sum(map(np.abs, arguments)))
-
-
-def _costs(row: Row) -> bool:
-    """Whether the argument of a row, or a parameter, differs between D and D′."""
-    if row.unlike:
-        return True
-    if row.kind == "mechanism":
-        return bool(differences(row.given[0], row.given[1], SAME))
-    return _shifted(row)
+    for k in range(RUNS if loose else 0):
+        if left:
+            sides = [(before, run(redraw=redrawn, variant=k + 1)) for before, run in pair.sides()]
+            left = [f for f in left if not any(_changes(f, *side) for side in sides)]
+    return left
 
 
 def _changes(finding: Finding, before: Run, run: Run) -> bool:

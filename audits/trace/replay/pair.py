@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tuple
+from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from ..explain import chance, paths
 from ..explain.explain import explained
@@ -15,7 +15,7 @@ from ..explain.parting import filled, seeds, sequence, told_apart, twins, undete
 from ..explain.rejection import redrawn
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import coins_in_loops, sampled_lines
-from ..explain.withdraw import Key, Said, bounded, key, withdrawn
+from ..explain.withdraw import Said, key, withdrawn
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
 from ..record.run import Run, caller, last_line, run_once
@@ -23,7 +23,7 @@ from ..record.session import Changes, Current, Session, own_rng, places_of
 from ..record.sources import exchanged, watched
 from ..record.threads import others
 from ..record.values import changed, count, shown, unread
-from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report, Where
+from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report
 from .plain import hidden_by_plain
 from .shifts import Pair, Release, initial, shifts_of, shown_again
 
@@ -45,27 +45,17 @@ def trace_runs(
     """The reports of several runs of a program; they are put into the list `kept` as they come."""
     reports: List[Report] = [] if kept is None else kept
     first, apart = len(reports), others()
-    proved: Set[Key] = set()
-    tried = [line for report in reports for line in report.tried]
     while True:
         current: Any = Current(apart)
         current.actual = Session(own_rng(0))
         known = len(sys.modules)
         with watched(current) as (rng, begin), exchanged(mechanisms(current, primitives)):
             while len(reports) < first + len(runs):
-                sure = set(proved)
-                traced = Traced(program, current, (rng, begin), runs[len(reports) - first], tried)
-                known_of = [r for r in reports if r.turned == traced.asked.turned]
-                traced.sure = {
-                    f.about.key for r in known_of for f in r.findings if f.about and f.kind == "output"
-                }
-                traced.told = {key(f) for r in reports for f in r.findings}
-                report = traced.report(sure)
+                report = Traced(program, current, (rng, begin), runs[len(reports) - first], reports).report()
                 if len(sys.modules) > known:
                     # The run has imported what is not watched yet: it proves nothing.
                     break
                 reports.append(report)
-                proved = sure
             else:
                 return reports[first:]
 
@@ -76,9 +66,8 @@ class Traced:
     program   program(data, rng) → what is released; or (data, size, rng), called with size 1.
     current   the session that all sources report to.
     source    the generator that the program is given, and what sets all generators to their start.
-    tried     entries of plain noise that were moved, see `plain`.
-    sure      places of the output of which an earlier run has told that they were never noised; told: what
-              was found by earlier runs.
+    earlier   reports of the pair, whose findings (told), places of the output that were never noised (sure),
+              and entries of plain noise that were moved (tried) are not looked at again.
     """
 
     def __init__(
@@ -87,7 +76,7 @@ class Traced:
         current: Any,
         source: Tuple[Any, Callable[[Sequence[int]], None]],
         asked: Asked,
-        tried: List[Tuple[Where, str]],
+        earlier: Sequence[Report],
     ) -> None:
         self.call, self.current, self.source, self.asked = caller(program), current, source, asked
         self.have, self.want = count(asked.first), count(asked.second)
@@ -97,9 +86,11 @@ class Traced:
         self.opened: FrozenSet[int] = frozenset()
         self.fixed: FrozenSet[int] = frozenset()
         self.initial: Tuple[FrozenSet[int], bool] = (frozenset(), False)
-        self.tried, self.known = tried, len(tried)
-        self.sure: Set[str] = set()
-        self.told: Set[Key] = set()
+        self.tried = [line for report in earlier for line in report.tried]
+        self.known = len(self.tried)
+        found = [(report.turned, finding) for report in earlier for finding in report.findings]
+        self.told = {key(finding) for _, finding in found}
+        self.sure = {f.about.key for turned, f in found if f.about and turned == asked.turned}
 
     def run(
         self,
@@ -120,23 +111,22 @@ class Traced:
         self.source[1](words)
         return run_once(self.call, data, session, self.source[0])
 
-    def report(self, proved: Set[Key]) -> Report:
-        """What the pair tells; proved: findings of earlier runs that noise cannot explain, see `withdraw`.
+    def report(self) -> Report:
+        """What the pair tells.
 
         Where draws may be no more than where the program starts from, it is told with these as they are, if
         nothing is found or lost then.
         """
-        before = set(proved)
-        report = self._report(proved)
+        report = self._report()
         self.fixed, meets = self.initial
         doubt = report.findings or report.lost or any(row.unknown or row.bound for row in report.rows)
         if not self.fixed or not (meets or doubt) or self.asked.task == "paths":
             return report
         self.opened = frozenset()
-        other = self._report(before)
+        other = self._report()
         return report if other.findings or other.lost else other
 
-    def _report(self, proved: Set[Key]) -> Report:
+    def _report(self) -> Report:
         """`report`, with the draws that are fixed."""
         asked, run = self.asked, self.run
         report = Report(
@@ -170,9 +160,9 @@ class Traced:
         looped = tape.added_in_loop() or frozen.session.added_in_loop()
         if looped is not None:
             return replace(report, lost=(Lost(looped, LOOP),))
-        return self._compared(report, recorded, frozen, proved)
+        return self._compared(report, recorded, frozen)
 
-    def _compared(self, report: Report, recorded: Run, frozen: Run, proved: Set[Key]) -> Report:
+    def _compared(self, report: Report, recorded: Run, frozen: Run) -> Report:
         """The report of runs of which at least one has ended without an error."""
         asked, run, tape = self.asked, self.run, recorded.session
         again = lambda **options: run(asked.first, tape, **options)  # noqa: E731
@@ -193,7 +183,7 @@ class Traced:
         lost = [Lost(last_line(recorded), UNREAD % kinds[0])] if kinds else []
         findings = told_apart(recorded, frozen)
         if recorded.error is not None:
-            _, findings, lost = withdrawn(pair, Release(frozen), ([], findings, lost), proved)
+            _, findings, lost = withdrawn(pair, Release(frozen), ([], findings, lost), self.told)
             return replace(report, findings=tuple(findings), lost=tuple(lost))
         if frozen.session.diverged is None:
             findings += seeds(recorded, frozen)
@@ -207,8 +197,7 @@ class Traced:
         rows, more, less = rows_of(recorded, release, report.records, gap is not None)
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
-        rows, findings, lost = withdrawn(pair, release, said, proved)
-        rows = bounded(pair, rows, self.fixed)
+        rows, findings, lost = withdrawn(pair, release, said, self.told)
         if recorded.session.opaque and (findings or release.unlike):
             # Noise inside of a function, which is then minimised: nothing is released where it is added.
             where, name = recorded.session.opaque[0]
