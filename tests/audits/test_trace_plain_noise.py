@@ -103,4 +103,6 @@ def test_what_is_made_of_plain_noise_is_not_accused_and_a_count_beside_it_is(noi
         return released, made[1] if isinstance(made, tuple) else made
 
     assert verdict(made_of_noise, seed) in ("lost", "nothing-found")
-    assert verdict(made_of_the_count, seed) in ("leak", "ledger-exceeds")
+    # What a number costs is no more than a bound where a mechanism beside it may hide it.
+    bound = ("lost",) if use in (hides_again, chooses) else ()
+    assert verdict(made_of_the_count, seed) in ("leak", "ledger-exceeds", *bound)
