@@ -287,7 +287,7 @@ def a_record_that_is_no_number(data, rng):
     return np.clip(data, 0, 1).mean() + rng.laplace(0, 1.0)  # here
 
 
-@case(LEAK)
+@case(LOST)
 def a_function_of_noise_beside_its_sum(data, rng):
     noise = rng.laplace(0, 5)  # here
     return math.exp(0.1 * noise), np.exp(0.1 * noise), data.mean() + noise

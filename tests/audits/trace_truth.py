@@ -436,6 +436,7 @@ cases(
             len(data) + int(rng.geometric(0.95)) - int(rng.geometric(0.95)) >= 21
         ),
         "a plain logarithm": plain_logarithm,
+        "people of noisy shares": people,
     },
     THREE,
     seeds=2,
@@ -447,7 +448,6 @@ cases(
             [float(rng.normal()) for _ in range(3)],
             len(data) + rng.laplace(),
         ),
-        "people of noisy shares": people,
     },
     THREE,
     seeds=2,

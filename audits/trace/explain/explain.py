@@ -113,7 +113,8 @@ def solved(pair: Pair, found: Release) -> Optional[Release]:
     joined: Dict[int, Draw] = {}
     for group in groups:
         _join(pair, jacobian, [entries[k] for k in group], group, (shifts, joined))
-    return Release(run, {**sums, **shifts}, mode="coupled", joined=joined)
+    moved = frozenset(entries[k][0] for group in groups for k in group)
+    return Release(run, {**sums, **shifts}, mode="coupled", joined=joined, solved=moved)
 
 
 def _derivative(response: Response, row: Draw, place: int) -> Any:

@@ -75,10 +75,13 @@ def _first_entry(row: Draw, by: float) -> Any:
     return step
 
 
-def follows(run: Callable[..., Run], row: Optional[Draw], far: bool = False) -> bool:
+def follows(
+    run: Callable[..., Run], row: Optional[Draw], far: bool = False, entry: Optional[int] = None
+) -> bool:
     """Whether the output follows the noise of a draw by little steps; True where that cannot be tried.
 
-    far   it may do so without end, or from elsewhere, too: whole numbers are moved far alone.
+    far     it may do so without end, or from elsewhere, too: whole numbers are moved far alone.
+    entry   of the draw, that alone is moved; None: all are.
     """
     if row is None or (row.kind == "noise" and row.value is None):
         return True
@@ -86,7 +89,8 @@ def follows(run: Callable[..., Run], row: Optional[Draw], far: bool = False) -> 
     whole = far and row.value is not None and np.asarray(row.value).dtype.kind in "iu"
     # Entries move by different amounts: a choice among all of them does not see one that is common to all.
     spread = (1.0 + np.arange(values.size) / max(1, values.size)).reshape(values.shape)
-    weights = max(1.0, size_of(row)) * spread
+    moves = 1.0 if entry is None else np.arange(values.size).reshape(values.shape) == entry
+    weights = max(1.0, size_of(row)) * spread * moves
     little = [(start, start + LITTLE, start + 2.0 * LITTLE) for start in (0.0, *STARTS)]
     ends = [(0.0, FAR, 2.0 * FAR), (0.0, -FAR, -2.0 * FAR)]
     tried = ends if whole else [little[0], *ends, *little[1:]] if far else little[:1]

@@ -19,11 +19,11 @@ from ..explain.withdraw import Said, key, withdrawn
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
 from ..record.run import Run, caller, last_line, run_once
-from ..record.session import Changes, Current, Session, own_rng, places_of
+from ..record.session import Changes, Current, Session, own_rng
 from ..record.sources import exchanged, watched
 from ..record.threads import others
 from ..record.values import changed, count, shown, unread
-from ..records import NOWHERE, About, Asked, Draw, Finding, Lost, Report
+from ..records import NOWHERE, About, Asked, Finding, Lost, Report
 from .plain import hidden_by_plain
 from .shifts import Pair, Release, initial, shifts_of, shown_again
 
@@ -221,9 +221,8 @@ class Traced:
         if frozen.error is None and not parted:
             release = explained(pair, release)
             if not release.unlike:
-                seen, shifts = shown_again(pair, release)
-                release = replace(release, shifts=shifts)
-                said = ([], [] if seen is None else [_beside(pair, seen[0], seen[1][0])], [])
+                shown_too = shown_again(pair, release)
+                said = [], [], [] if shown_too is None else [shown_too]
             elif not recorded.session.opaque:
                 said = self._unexplained(pair, release)
         if not (release.unlike or said[1] or self.asked.task):
@@ -293,14 +292,6 @@ def _once(said: Sequence[Any]) -> List[Any]:
     """Findings of one kind, and what is lost, once a line."""
     kept = {key(item) if isinstance(item, Finding) else item: item for item in reversed(said)}
     return [item for item in said if item is kept.get(key(item) if isinstance(item, Finding) else item)]
-
-
-def _beside(pair: Pair, row: Draw, path: str) -> Finding:
-    """Noise that is shown, by itself or in another sum, beside the sum that it hides."""
-    sums = [u.where[1] for u in pair.recorded.session.uses if row.index in places_of(u.ids)]
-    beside = "in the sum of line %d" % sums[-1] if sums else "in another sum"
-    text = "output%s shows the noise of %s of this line, which hides the data %s: both together show them"
-    return Finding("shared", row.where, text % (path, row.law, beside))
 
 
 def _two_scales(scaled_by: Any, where: Any, noise: str) -> Finding:

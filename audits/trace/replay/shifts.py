@@ -11,14 +11,15 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
-from ..records import BITS, Draw, Where
+from ..records import BITS, Draw, Lost, Where
 
-MOST_LEFT_OUT = 40
-"""Elements of noise whose sums the output may not show, tried one by one."""
 MOST_PASSES = 4
 """Coupled replays until the shifts stay as they are."""
 MOST_PLACES = 200
 """Places of an array that are looked at."""
+SHOWN = (
+    "output%s shows the noise of %s of this line, which hides the data elsewhere: what both cost is not known"
+)
 Difference = Tuple[str, Any, Any]
 """A place of the output, and its values on D and on D′."""
 
@@ -67,6 +68,7 @@ class Release:
     mode      how noise was released in the run, as for `Changes`; "coupled" where the noise was moved, too.
     coins     that fall otherwise; None where none had to.
     joined    functions of noise that are several draws which the output shows as one.
+    solved    draws of plain noise that are moved.
     """
 
     run: Run
@@ -77,6 +79,7 @@ class Release:
     mode: str = "first"
     coins: Optional[Coins] = None
     joined: Mapping[int, Draw] = field(default_factory=dict)
+    solved: FrozenSet[int] = frozenset()
 
 
 def shifts_of(recorded: Any, frozen: Any) -> Tuple[Dict[int, Any], Dict[int, Tuple[Where, Where]]]:
@@ -175,44 +178,19 @@ def unlike_output(pair: Pair, moved: Run) -> int:
     return unlike_entries(recorded, moved.output) + len(far)
 
 
-def shown_again(pair: Pair, found: Release) -> Tuple[Optional[Tuple[Draw, Difference]], Mapping[int, Any]]:
-    """((a draw, a place of the output) that shows noise which hides data elsewhere or None, the shifts).
+def shown_again(pair: Pair, found: Release) -> Optional[Lost]:
+    """Noise that hides data in one number of the output and is shown by another one; None for none.
 
     The noise is moved so that the sums with data on D′ are those on D: nothing else of the output may change.
-    Sums that the output does not show are left out of the shifts.
     """
     parents = _parents(pair.recorded.session, found.shifts) | found.compared
     used = {k: s for k, s in found.shifts.items() if np.any(s != 0.0) and k not in parents}
-    if not used or found.mode != "first":
-        return None, found.shifts
+    row = pair.recorded.session.row(next(iter(used), -1))
+    if row is None or found.mode != "first":
+        return None
     moved = pair.replay(release=found.mode, shifts=used)
     unlike = unlike_places(pair.recorded.output, moved.output, CLOSE) if moved.whole else []
-    row = pair.recorded.session.row(next(iter(used)))
-    if not unlike or row is None:
-        return None, found.shifts
-    fewer = _fewer(pair, used)
-    return ((row, unlike[0]), found.shifts) if fewer is None else (None, {**found.shifts, **fewer})
-
-
-def _fewer(pair: Pair, shifts: Mapping[int, Any]) -> Optional[Dict[int, Any]]:
-    """The shifts without those of sums that the output does not show, if they give the output of D."""
-
-    def unlike(trial: Mapping[int, Any]) -> float:
-        run = pair.replay(release="none", shifts=trial)
-        return unlike_output(pair, run) if run.whole else np.inf
-
-    kept = {index: np.array(shift) for index, shift in shifts.items()}
-    least = unlike(kept)
-    entries = [(index, place) for index in kept for place in np.flatnonzero(kept[index])]
-    for index, place in entries[:MOST_LEFT_OUT]:
-        trial = {**kept, index: np.array(kept[index])}
-        trial[index].reshape(-1)[place] = 0.0
-        now = unlike(trial)
-        if now < least:
-            kept, least = trial, now
-        if least == 0:
-            return kept
-    return None
+    return Lost(row.where, SHOWN % (unlike[0][0], row.law)) if unlike else None
 
 
 def loose_draws(recorded: Any, frozen: Any) -> List[Draw]:
