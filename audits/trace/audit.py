@@ -443,33 +443,20 @@ def beside(
 def hidden(
     program: Program, taken: Sequence[Pair], reports: Sequence[Report], result: TraceResult
 ) -> TraceResult:
-    """The result, which is lost where the ledger exceeds the claim only by noise that the output does not
-    follow: what was chosen with it may cost less."""
+    """The result, which is lost where the output does not follow noise of the ledger that exceeds the claim:
+    what was chosen with it may cost less."""
     of_pair = [report for report in reports if report.seed[1] == result.pair_index]
-    totals = [_composed(_priced(r), result.claim) for r in of_pair]
-    report = of_pair[int(np.argmax(totals))]
-    priced, rows = _priced(report), {row.index: row for row in report.rows}
-    added = [
-        e for e in priced if e.losses and any(i in rows and rows[i].shift is not None for i in e.draws[:1])
-    ]
-    lines: dict[Where, list[Entry]] = defaultdict(list)
-    for entry in added:
-        lines[entry.where].append(entry)
+    report = max(of_pair, key=lambda r: _composed(_priced(r), result.claim))
+    shifted = {row.index for row in report.rows if row.shift is not None}
+    costly = [e for e in _priced(report) if e.losses and shifted.issuperset(e.draws[:1] or (-1,))]
     # The first and the last draw of a line stand for all of them.
-    asked = {where: sorted({*group[0].draws, *group[-1].draws}) for where, group in lines.items()}
-    draws = tuple(sorted(set().union(*asked.values()))) if asked else ()
-    if not draws:
-        return result
-    found = program.reports([_again(taken, report, task="moves", draws=draws)])[0].moves
-    moves = dict(zip(draws, found, strict=False))
-    unseen = {where for where, some in asked.items() if not any(moves.get(i, True) for i in some)}
-    left = [replace(e, losses=None, why=HIDDEN) if e in added and e.where in unseen else e for e in priced]
-    total = _composed(left, result.claim)
-    if not unseen or total > result.epsilon_claimed * (1.0 + TOLERANCE) + 1e-9:
-        return result
-    lost = tuple(Lost(where, HIDDEN, result.pair_index) for where in unseen)
-    ledger = tuple(ledger_lines(left, result.claim))
-    return replace(result, verdict="lost", epsilon_ledger=None, ledger=ledger, lost=(*lost, *result.lost))
+    ends = [(e.where, e.draws[0]) for e in {e.where: e for e in (*costly, *costly[::-1])}.values()]
+    ends += [(e.where, e.draws[0]) for e in {e.where: e for e in costly}.values()]
+    draws = tuple(draw for _, draw in ends)
+    found = program.reports([_again(taken, report, task="moves", draws=draws)])[0].moves if draws else ()
+    moved = {where for (where, _), moves in zip(ends, found, strict=False) if moves}
+    lost = [Lost(where, HIDDEN, result.pair_index) for where in dict(ends) if found and where not in moved]
+    return _lost(result, *lost) if lost else result
 
 
 def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceResult:
@@ -478,36 +465,34 @@ def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceR
     audit = result.black_box
     if audit is None or audit.verdict != "not-refuted":
         return result
-    if result.verdict == "ledger-exceeds" and result.ledger and result.seen > SEEN:
-        dearest, pair = result.ledger[0], result.pair_index
-        where = dearest.file, dearest.line, dearest.function
-        chance = (
-            f"the draws of a run would tell D from D′ with probability {result.seen:.2g} more than allowed"
-        )
-        text = f"{chance}, and {audit.words}: something hides them"
-    elif result.verdict == "leak" and result.findings[0].kind not in computed:
-        first, pair = result.findings[0], result.findings[0].pair
-        where = first.where
-        text = f"{first.text}: but {audit.words}"
-    else:
-        return result
-    lost = (Lost(where, text, pair), *result.lost)
-    ledger = None if result.verdict == "ledger-exceeds" else result.epsilon_ledger
-    return replace(result, verdict="lost", findings=(), lost=lost, epsilon_ledger=ledger)
+    if result.verdict == "ledger-exceeds" and result.seen > SEEN:
+        often = f"tell D from D′ with probability {result.seen:.2g} more than allowed"
+        return _lost(result, _dearest(result, f"the draws of a run would {often}, and {audit.words}"))
+    if result.verdict == "leak" and result.findings[0].kind not in computed:
+        first = result.findings[0]
+        return _lost(result, Lost(first.where, f"{first.text}: but {audit.words}", first.pair))
+    return result
 
 
 def unchecked(result: TraceResult) -> TraceResult:
     """The result of a trace that was cut off: it accuses nobody, as the runs that explain may be missing."""
     texts = [Lost(finding.where, finding.text, finding.pair) for finding in result.findings]
     if result.verdict == "ledger-exceeds":
-        where = result.ledger[0].file, result.ledger[0].line, result.ledger[0].function
         cost = result.claim.words(result.epsilon_ledger or 0.0)
-        cost = f"the draws of one run cost up to {cost}, as far as runs have told"
-        texts.append(Lost(where, cost, result.pair_index))
-    if not texts:
-        return result
-    lost = (*result.lost, *texts)
-    return replace(result, verdict="lost", findings=(), lost=lost, epsilon_ledger=None)
+        texts.append(_dearest(result, f"the draws of one run cost up to {cost}, as far as runs have told"))
+    return replace(_lost(result, *texts), epsilon_ledger=None) if texts else result
+
+
+def _dearest(result: TraceResult, text: str) -> Lost:
+    """What is lost at the dearest line of the ledger."""
+    line = result.ledger[0]
+    return Lost((line.file, line.line, line.function), text, result.pair_index)
+
+
+def _lost(result: TraceResult, *lost: Lost) -> TraceResult:
+    """The result, which accuses nobody."""
+    cost = None if result.verdict == "ledger-exceeds" else result.epsilon_ledger
+    return replace(result, verdict="lost", findings=(), lost=(*lost, *result.lost), epsilon_ledger=cost)
 
 
 def _again(taken: Sequence[Pair], report: Report, **task: Any) -> Asked:

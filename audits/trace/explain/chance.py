@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Set, Union
+from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Union
 
 from ..record.laws import reach
-from ..record.session import places_of
 from ..record.values import ROUNDING, covers, differences, flat, shown, unlike_places
 from ..records import Draw, Lost, Where
-from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_comparisons, made_of
+from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_comparisons
+from .derived import drawn_in
 
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
@@ -76,21 +76,13 @@ def _unreleased(session: Any) -> List[Draw]:
     """Draws that were neither added to data nor only compared: they may have become noise of any kind."""
     released = in_comparisons(session)
     for use in session.uses:
-        released |= set() if use.soft else _with_parts(session, places_of(use.ids))
+        released |= set() if use.soft else drawn_in(session.row, use.ids)
     return [
         row
         for row in session.draws
         if row.index not in released | session.changes.fixed
         and ((row.kind == "noise" and row.argument is None) or (row.kind == "coin" and _fine(row)))
     ]
-
-
-def _with_parts(session: Any, indices: Set[int]) -> Set[int]:
-    """Draws, and those that the functions among them are made of."""
-    found = set(indices)
-    for index in indices:
-        found |= _with_parts(session, made_of(session, index))
-    return found
 
 
 def _fine(row: Draw) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -32,15 +32,15 @@ def flipped(pair: Pair, found: Release) -> Optional[Release]:
     while left:
         for key, outcome in _other_outcomes(current.session, pair.place):
             tries -= 1
-            better = _better(pair, {**flips, key: outcome}, left)
-            if better is not None or tries <= 0:
+            trial = {**flips, key: outcome}
+            run = pair.replay(flips=trial)
+            if run.error is None and unlike_output(pair, run) < left:
+                flips, current, left = trial, run, unlike_output(pair, run)
                 break
+            if tries <= 0:
+                return None
         else:
             return None
-        if better is None:
-            return None
-        flips, current = better
-        left = unlike_output(pair, current)
     one, other = chances(pair.recorded.session), chances(current.session)
     counted = not _many_alike(pair, flips) and not _loops(pair.recorded.session, current.session)
     known = one is not None and other is not None and counted
@@ -70,52 +70,13 @@ def _many_alike(pair: Pair, flips: Flips) -> bool:
 
 
 def _loops(one: Any, other: Any) -> bool:
-    """Whether coins decide how often a line with a coin is passed.
+    """Whether coins decide how often a line draws or compares: an output is reached on more than one path
+    then, and the probability of a path is not that of the output."""
 
-    A loop that coins end is a sampler, of a geometric law for instance: an output is reached on more than one
-    path, and the probability of a path is not that of the output.
-    """
-    return any(
-        _ended_by_coins([[row.where for row in getattr(session, name)] for session in (one, other)])
-        for name in ("compared", "draws")
-    )
+    def passed(session: Any) -> List[Any]:
+        return [Counter(row.where for row in rows) for rows in (session.compared, session.draws)]
 
-
-def _ended_by_coins(runs: List[List[Where]]) -> bool:
-    """Whether a line is passed by one run more often than by the other, and twice with nothing in between
-    that both pass equally often, as they pass the head of a loop over the records."""
-    counts = [Counter(run) for run in runs]
-    steady = {where for where in counts[0] if counts[0][where] == counts[1][where]}
-    for run in runs:
-        passed: Set[Where] = set()
-        for where in run:
-            if where in steady:
-                passed.clear()
-            elif where in passed:
-                return True
-            else:
-                passed.add(where)
-    return False
-
-
-def _better(pair: Pair, flips: Flips, left: int) -> Optional[Tuple[Flips, Run]]:
-    """The flips, perhaps with one more of a coin that they bring about, and the run, if fewer entries
-    differ."""
-    known = {event.key for event in pair.frozen.session.compared}
-    for align in ("insert", "skip"):
-        trial = {**flips, ("align", 0): align}
-        run = pair.replay(flips=trial)
-        if run.error is not None:
-            continue
-        if unlike_output(pair, run) < left:
-            return trial, run
-        for key, outcome in _other_outcomes(run.session, pair.place):
-            if key[0] == "outcome" and key[1] not in known and key not in flips:
-                further = {**trial, key: outcome}
-                second = pair.replay(flips=further)
-                if second.error is None and unlike_output(pair, second) < left:
-                    return further, second
-    return None
+    return passed(one) != passed(other)
 
 
 def _other_outcomes(session: Any, place: Optional[int]) -> List[Tuple[Any, Any]]:

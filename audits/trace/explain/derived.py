@@ -94,3 +94,8 @@ def parents_of(known: Known, index: int) -> Set[int]:
         return {index}
     direct = set().union(*(places_of(part.ids) for part in row.recipe.parts))
     return set().union(*(parents_of(known, parent) for parent in direct))
+
+
+def drawn_in(known: Known, ids: Any) -> Set[int]:
+    """The draws that elements are made of, functions of noise seen through."""
+    return set().union(*(parents_of(known, index) for index in places_of(ids)))

@@ -18,7 +18,7 @@ from ..record.values import CLOSE, SAME, differences, flat
 from ..records import About, Draw, Finding, Lost, Row
 from ..replay.shifts import Pair, Release
 from .chance import indices, unfollowed
-from .derived import parents_of
+from .derived import drawn_in
 
 RUNS = 24
 """Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
@@ -56,8 +56,7 @@ def withdrawn(pair: Pair, release: Release, said: Said, told: Collection[Key]) -
     for finding in taken:
         words = NAMES[finding.kind], loose[0].law.replace("mechanism ", ""), loose[0].where[1]
         lost = [*lost, Lost(finding.where, MAY_BE % words)]
-    seen = set().union(*(places_of(use.ids) for use in session.uses))
-    unseen = indices(loose) - {part for index in seen for part in parents_of(session.row, index)}
+    unseen = indices(loose).difference(*(drawn_in(session.row, use.ids) for use in session.uses))
     if taken or session.changes.fixed or (unseen and release.mode != "coupled"):
         rows = [replace(row, bound=BOUND) for row in rows]
     return rows, [finding for finding in findings if finding not in taken], lost

@@ -225,13 +225,8 @@ class Session:
     def _aligned(self, row: Draw) -> bool:
         """Whether a draw is one of the tape: after another outcome there may be draws more, or fewer, than
         on D."""
-        ahead = 3 if self.changes.flips.get(("align", 0)) == "skip" else 1
-        for place in range(self.read, min(self.read + ahead, len(self.tape.draws))):
-            other = self.tape.draws[place]
-            if (other.where[:2], other.law) == (row.where[:2], row.law):
-                self.read = place
-                return True
-        return False
+        known = self.tape.draws[self.read : self.read + 1]
+        return any((other.where[:2], other.law) == (row.where[:2], row.law) for other in known)
 
     def _by_record(self, value: Any, shape: Tuple[int, ...]) -> Any:
         """A draw with an entry for each record of D, for the records of D′; None where it is no such draw."""
