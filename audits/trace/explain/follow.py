@@ -129,15 +129,14 @@ Scaled = Tuple[Draw, float, float]
 """A draw, and what its noise is multiplied by on D and on D′."""
 
 
-def scaled(pair: Pair) -> Optional[Scaled]:
-    """Noise that became plain numbers and has another factor on D′; None where that cannot be seen."""
-    return _unlike_factors(pair, loose_draws(pair.recorded.session, pair.frozen.session)[:MOST_SCALED])
-
-
-def rescaled(pair: Pair) -> Optional[Scaled]:
-    """As `scaled`, of noise that was released: the noisy sum is multiplied by a number of the data."""
-    released = sorted(set().union(*(places_of(use.ids) for use in pair.recorded.session.uses)))
-    rows = [pair.recorded.session.row(index) for index in released[:MOST_SCALED]]
+def scaled(pair: Pair, released: bool = False) -> Optional[Scaled]:
+    """Noise that became plain numbers, or was released, and has another factor on D′; None where none is
+    seen."""
+    session = pair.recorded.session
+    if not released:
+        return _unlike_factors(pair, loose_draws(session, pair.frozen.session)[:MOST_SCALED])
+    places = sorted(set().union(*(places_of(use.ids) for use in session.uses)))[:MOST_SCALED]
+    rows = [session.row(index) for index in places]
     return _unlike_factors(pair, [row for row in rows if row is not None], release="none")
 
 

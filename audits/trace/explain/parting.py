@@ -18,6 +18,8 @@ FILLED = (
     "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
     "the density of that is not known"
 )
+OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
+LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
 UNSURE = "the program is not deterministic given its draws: "
 
 
@@ -118,10 +120,22 @@ def _drawn(row: Draw) -> str:
     return "%s%s in line %d" % (row.law, shape, row.where[1])
 
 
+def strange(one: Any, other: Any) -> Optional[Lost]:
+    """What may draw, or add noise, in a way that is not followed: what differs may be its work."""
+    for where, name in one.strangers + other.strangers:
+        return Lost(where, "%s draws by a law that is not followed" % name)
+    for where, name in one.opaque:
+        return Lost(where, OPAQUE % name)
+    where = one.added_in_loop() or other.added_in_loop()
+    return where and Lost(where, LOOP)
+
+
 def filled(one: Any, other: Any) -> Optional[Lost]:
     """A uniform number in an interval that was chosen, as by the exponential mechanism among the gaps between
     records, where the ends or the choice depend on the data; None where there is none."""
     compared = set().union(*map(drawn_by, one.compared))
+    if other.diverged is not None:
+        return None
     chosen = any(event.what != "compare" for event in one.compared)
     by_data = False
     for row in one.draws:

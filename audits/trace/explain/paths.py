@@ -226,9 +226,7 @@ def enumerated(run: Callable[..., Run], first: Any, second: Any, recorded: Run) 
 def few(session: Any) -> bool:
     """Whether all draws of a run may be coins of few outcomes."""
     laws = ("uniform", "choice", "integers", "binomial", "permutation")
-    return not session.opaque and all(
-        row.law in laws and row.kind in ("coin", "noise") for row in session.draws
-    )
+    return all(row.law in laws and row.kind in ("coin", "noise") for row in session.draws)
 
 
 def _more_than_compared(session: Any) -> bool:

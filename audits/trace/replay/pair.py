@@ -9,9 +9,9 @@ from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from ..explain import chance, paths
 from ..explain.explain import explained
-from ..explain.follow import follows, rescaled, scaled, shown_draws
+from ..explain.follow import follows, scaled, shown_draws
 from ..explain.gaps import closed, keyed, longer
-from ..explain.parting import filled, seeds, sequence, told_apart, twins, undetermined
+from ..explain.parting import filled, seeds, sequence, strange, told_apart, twins, undetermined
 from ..explain.rejection import redrawn
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import coins_in_loops, sampled_lines
@@ -31,8 +31,8 @@ VARIANTS = 7919
 """Marks the seeds of further runs."""
 UNSEEN = 8
 """Runs on the same data of a program that draws nothing that is watched."""
-OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
-LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
+DOUBTS = (strange, keyed, filled)
+"""(session on D, session on D′) → why nothing is known of a run, None where that is not so."""
 UNREAD = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
 
 
@@ -148,18 +148,10 @@ class Traced:
             self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
         frozen = run(asked.second, tape)
         self.initial = initial(tape, frozen.session)
-        strangers = tape.strangers + frozen.session.strangers
-        if strangers:
-            # What differs may be the work of that draw: nothing is proved.
-            lost = Lost(strangers[0][0], "%s draws by a law that is not followed" % strangers[0][1])
-            return replace(report, lost=(lost,))
         if recorded.error is not None and frozen.error is not None:
             words = told(recorded.error)
             lost = Lost(recorded.where or NOWHERE, "the program ends with %s on both datasets" % words)
             return replace(report, raised=words, lost=(lost,))
-        looped = tape.added_in_loop() or frozen.session.added_in_loop()
-        if looped is not None:
-            return replace(report, lost=(Lost(looped, LOOP),))
         return self._compared(report, recorded, frozen)
 
     def _compared(self, report: Report, recorded: Run, frozen: Run) -> Report:
@@ -167,11 +159,10 @@ class Traced:
         asked, run, tape = self.asked, self.run, recorded.session
         again = lambda **options: run(asked.first, tape, **options)  # noqa: E731
         replay: Callable[..., Run] = lambda **options: run(asked.second, tape, **options)  # noqa: E731
-        unsure = keyed(tape, frozen.session)
-        if unsure is None and frozen.session.diverged is None:
-            unsure = filled(tape, frozen.session)
-        if unsure is not None:
-            return replace(report, lost=(unsure,))
+        for doubt in DOUBTS:
+            unsure = doubt(tape, frozen.session)
+            if unsure is not None:
+                return replace(report, lost=(unsure,))
         gap = None
         if recorded.error is None and longer(tape, frozen.session):
             second = lambda other, **options: run(asked.second, other, **options)  # noqa: E731
@@ -198,10 +189,6 @@ class Traced:
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
         rows, findings, lost = withdrawn(pair, release, said, self.told)
-        if recorded.session.opaque and (findings or release.unlike):
-            # Noise inside of a function, which is then minimised: nothing is released where it is added.
-            where, name = recorded.session.opaque[0]
-            rows, findings, lost = [], [], [*lost, Lost(where, OPAQUE % name)]
         findings = [self._with_cause(pair, finding) for finding in findings]
         report = replace(
             report, rows=tuple(rows), findings=tuple(findings), lost=tuple(_once(lost)), gap=gap is not None,
@@ -223,7 +210,7 @@ class Traced:
             if not release.unlike:
                 shown_too = shown_again(pair, release)
                 said = [], [], [] if shown_too is None else [shown_too]
-            elif not recorded.session.opaque:
+            else:
                 said = self._unexplained(pair, release)
         if not (release.unlike or said[1] or self.asked.task):
             hidden = hidden_by_plain(pair, release, self.tried, own_rng(self.asked.seed))
@@ -242,21 +229,18 @@ class Traced:
             return [], [Finding("shared", other, text % (one[1], drawn, other[1]))], []
         factors = scaled(pair)
         if factors is not None:
-            return [], [_two_scales(factors, factors[0].where, "the noise")], []
+            return [], [_two_scales(factors, factors[0].where)], []
         still = chance.never_noised(pair, release, self.sure)
         if isinstance(still, Lost):
             return [], [], [still]
         from ..lines.watch import line_of
 
         where = line_of(self._watched(pair), still) or last_line(pair.recorded)
-        factors = rescaled(pair)
+        factors = scaled(pair, released=True)
         if factors is not None:
             # Of a library only its caller's line is known: then the draw's own line says more.
             drawn = factors[0].where
-            at, noise = (
-                (where, "the noise of line %d" % drawn[1]) if where[0] == drawn[0] else (drawn, "the noise")
-            )
-            return [], [_two_scales(factors, at, noise)], []
+            return [], [_two_scales(factors, where if where[0] == drawn[0] else drawn)], []
         return [], [Finding("output", where, chance.unlike_words(still), About("output", *still))], []
 
     def _watched(self, pair: Pair) -> Callable[..., Run]:
@@ -294,9 +278,9 @@ def _once(said: Sequence[Any]) -> List[Any]:
     return [item for item in said if item is kept.get(key(item) if isinstance(item, Finding) else item)]
 
 
-def _two_scales(scaled_by: Any, where: Any, noise: str) -> Finding:
+def _two_scales(scaled_by: Any, where: Any) -> Finding:
     """Noise that is multiplied by a number of the data."""
     row, one, other = scaled_by
-    text = "%s is multiplied by %s on D and by %s on D′: its scale depends on the data"
-    text = text % (noise, shown(abs(one)), shown(abs(other)))
+    text = "the noise of line %d is multiplied by %s on D and by %s on D′: its scale depends on the data"
+    text = text % (row.where[1], shown(abs(one)), shown(abs(other)))
     return Finding("scale", where, text, About("moved", row.index, one, other), row.index, (one, other))
