@@ -39,8 +39,8 @@ SHORT, PATIENCE = 20_000, 5.0
 """Samples and seconds that this audit takes, at most."""
 SEEN = 0.1
 """Excess of a ledger over a claim that an audit by thousands of samples sees, if it is one of the output."""
-UNSURE = ("draws from a source that is not watched", "not deterministic")
-"""Words of what is lost where two runs may differ by chance: nothing is proved then."""
+UNSURE = ("draws from a source that is not watched", "not deterministic", "adds numbers to noise one by one")
+"""Words of what is lost where two runs may differ by chance, or by what is not followed in them."""
 HIDDEN = "the output does not follow this noise: what is chosen with noised numbers may cost less than these"
 """Said of noise whose cost is no more than an upper bound."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
@@ -463,9 +463,9 @@ def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceR
     """The result, which is lost where the black box does not see a leak, or a cost that it could not fail to
     see."""
     audit = result.black_box
-    if audit is None or audit.verdict != "not-refuted":
+    if audit is None or audit.verdict not in ("not-refuted", "undecided"):
         return result
-    if result.verdict == "ledger-exceeds" and result.seen > SEEN:
+    if result.verdict == "ledger-exceeds" and result.seen > SEEN and audit.verdict == "not-refuted":
         often = f"tell D from D′ with probability {result.seen:.2g} more than allowed"
         return _lost(result, _dearest(result, f"the draws of a run would {often}, and {audit.words}"))
     if result.verdict == "leak" and result.findings[0].kind not in computed:
