@@ -348,24 +348,18 @@ def on_arrays(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> A
         return selected(function, name, args[0], args[1:], kwargs)
     if name in ("searchsorted", "digitize") and len(args) >= 2:
         return searched(function, args, kwargs)
-    if name in SHAPES and args and note_of(args[0]) is not None:
-        note = note_of(args[0])
-        assert note is not None
+    note = note_of(args[0]) if args and name in (*SHAPES, *FILLING) else None
+    if note is not None:
 
         def move(value: Any) -> Any:
-            return function(value, *plain(args[1:]), **kwargs)
-
-        return noted(move(plain(args[0])), note.moved(move))
-    if name in FILLING and args and note_of(args[0]) is not None:
-        note = note_of(args[0])
-        assert note is not None
-
-        def fill(value: Any) -> Any:
-            whole = value.dtype.kind == "i"  # names of elements, of which 0 is one
+            # Places that are filled belong to no draw: names of elements, of which 0 is one, are −1 there.
+            whole = name in FILLING and value.dtype.kind == "i"
             return function(value + whole, *plain(args[1:]), **kwargs) - whole
 
-        return noted(function(plain(args[0]), *plain(args[1:]), **kwargs), note.moved(fill))
-    if name in ("concatenate", "stack", "vstack", "hstack", "append") and args:
+        return noted(function(plain(args[0]), *plain(args[1:]), **kwargs), note.moved(move))
+    if name == "append" and len(args) == 2 and not kwargs:
+        return _joined(np.concatenate, ([np.ravel(part) for part in args],), {})
+    if name in ("concatenate", "stack", "vstack", "hstack") and args:
         return _joined(function, args, kwargs)
     return function(*plain(args), **plain(kwargs))
 
@@ -572,26 +566,21 @@ class NoiseArray(np.ndarray):
 def _joined(function: Any, args: Any, kwargs: Any) -> Any:
     """Arrays joined to one; plain entries belong to no draw."""
     value = function(*plain(args), **plain(kwargs))
-    parts = list(args[0]) if function.__name__ != "append" else [args[0], args[1]]
+    parts = list(args[0])
     some: List[Note] = [note for note in map(note_of, parts) if note is not None]
-    if not some or (function.__name__ == "append" and (len(args) > 2 or kwargs)):
+    if not some:
         return value
-    rest = () if function.__name__ == "append" else args[1:]
 
     def join(pick: Any) -> Any:
-        arrays = [pick(part, note_of(part)) for part in parts]
-        return function(arrays, *rest, **kwargs) if function.__name__ != "append" else np.append(*arrays)
+        return function([pick(part, note_of(part)) for part in parts], *args[1:], **kwargs)
+
+    def argument(v: Any, n: Optional[Note]) -> Any:
+        plain_ = np.asarray(v, float) if n is None else n.argument
+        return np.zeros(np.shape(v)) if plain_ is None else plain_
 
     ids = join(lambda v, n: np.full(np.shape(v), -1, dtype=np.int64) if n is None else n.ids)
     factor = join(lambda v, n: np.zeros(np.shape(v)) if n is None else n.factor)
-    argument = None
-    if any(note.argument is not None for note in some) or len(some) < len(parts):
-        argument = join(
-            lambda v, n: (
-                np.asarray(v, float)
-                if n is None
-                else (np.zeros(n.ids.shape) if n.argument is None else n.argument)
-            )
-        )
+    added = any(note.argument is not None for note in some) or len(some) < len(parts)
     soft, depth = all(note.soft for note in some), max(note.depth for note in some)
-    return noted(value, Note(some[0].session, ids, factor, argument, soft, depth))
+    total = join(argument) if added else None
+    return noted(value, Note(some[0].session, ids, factor, total, soft, depth))

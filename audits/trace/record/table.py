@@ -176,7 +176,6 @@ RAW = ("bytes", "tomaxint")
 NO_DRAWS = {
     "numpy": ("bit_generator", "spawn", "get_state", "seed", "get_bit_generator", "set_bit_generator"),
     "random": ("seed", "getstate"),
-    "torch": ("manual_seed", "Generator"),
     "jax": (
         *("PRNGKey", "key", "split", "fold_in", "clone", "key_data", "wrap_key_data", "key_impl"),
         *("default_prng_impl", "KeyArray", "PRNGKeyArray", "random_gamma_p"),
