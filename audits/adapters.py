@@ -1,4 +1,4 @@
-"""Adapters: functions, estimators and measurements of libraries as mechanisms.
+"""Adapters: functions and estimators of libraries as mechanisms.
 
 None of them imports the library that it is for: they use what its objects offer. What takes no seed is
 marked as such (`unseeded`), so that a result says that it cannot be replayed. This file is written
@@ -7,7 +7,6 @@ for Python 3.6 and later and needs nothing but NumPy, as a worker of another Pyt
 
 import importlib
 import inspect
-import re
 import sys
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
@@ -118,17 +117,18 @@ def adapted(
 ) -> Tuple[Callable[..., Any], Optional[float]]:
     """(mechanism, claimed ε) of an object of a library; options are its further arguments.
 
-    An OpenDP measurement (it has a `map`), a class with `fit` (an estimator), one with `quick_result` (PyDP),
-    or a function of data. A function that takes an `epsilon` gets the claimed one, unless the options name
-    another; without a claim that of the options is the claim, and for a function that takes no ε there is
-    none. Raises ValueError for anything else.
+    A class with `fit` (an estimator), one with `quick_result` (PyDP), or a function of data. A function that
+    takes an `epsilon` gets the claimed one, unless the options name another; without a claim that of the
+    options is the claim, and for a function that takes no ε there is none. Raises ValueError for anything
+    else.
     """
     name = getattr(target, "__name__", repr(target))
-    if hasattr(target, "map") and hasattr(target, "input_metric"):
-        return measurement(target, epsilon=epsilon, **options)
-    constructs = inspect.isclass(target) and hasattr(target, "privacy_function")
-    if name.startswith(("make_", "then_")) or constructs:
-        return adapted(built(target, options), epsilon, {})
+    carries = hasattr(target, "map") and hasattr(target, "input_metric")
+    if carries or name.startswith(("make_", "then_")):
+        raise ValueError(
+            f"TARGET: {' '.join(name.split())} carries a claim of its own, or builds what does: build it in "
+            "a file and use `dpclaims map file.py:NAME`"
+        )
     for told, run in (
         (inspect.iscoroutinefunction, "asyncio.run({}(data))"),
         (inspect.isgeneratorfunction, "list({}(data))"),
@@ -148,9 +148,7 @@ def adapted(
             f"{name}.release, or a file with a mechanism(data, size, rng) that calls it"
         )
     if not callable(target):
-        raise ValueError(
-            f"TARGET must be a function, an estimator, a measurement or an algorithm, got {target!r}"
-        )
+        raise ValueError(f"TARGET must be a function, an estimator or an algorithm, got {target!r}")
     must_be_taken(target, [option for option in options if option != "release"])
     given: Dict[str, Any] = dict({} if claimed is None else {"epsilon": claimed}, **options)
     needed = missing(target, given, 0 if inspect.isclass(target) else 1)
@@ -173,23 +171,6 @@ def must_be_taken(f: Callable[..., Any], options: Sequence[str]) -> None:
     unknown = [option for option in options if known and not known & {option, "**"}]
     if unknown:
         raise ValueError(f"--set {unknown[0]}: {f.__name__} takes {', '.join(sorted(known))}")
-
-
-def built(constructor: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """The measurement that a constructor of a library builds with the options."""
-    name = constructor.__name__
-    needed = missing(constructor, options, 0)
-    told = _to_set(needed) or "other values to --set"
-    where = (
-        f"{name} builds a measurement: give {told}, or build it in a file and use `dpclaims map file.py:NAME`"
-    )
-    if needed:
-        raise ValueError(f"TARGET: {where}")
-    try:
-        return constructor(**options)
-    except Exception as error:
-        raised = "{}: {}".format(type(error).__name__, " ".join(str(error).split())[:200])
-        raise ValueError(f"TARGET: {where}; it raised {raised}") from error
 
 
 def function(f: Callable[..., Any], *, epsilon: Optional[float] = None, **options: Any) -> Callable[..., Any]:
@@ -283,63 +264,6 @@ def released(fitted: Any, only: Sequence[str] = ()) -> Dict[str, Any]:
             f"{type(fitted).__name__} has no public attribute {missing[0]!r}; it has {', '.join(kept)}"
         )
     return {name: kept[name] for name in only} if only else kept
-
-
-def measurement(
-    built: Any, *, epsilon: Optional[float] = None, distance: Any = 1
-) -> Tuple[Callable[..., Any], float]:
-    """An OpenDP measurement and its own claim, `map(distance)`, unless an ε is given.
-
-    The mechanism takes data as Python values of the type that the measurement is built for. Raises ValueError
-    where it measures privacy otherwise than by ε, or where its metric is none on datasets of records.
-    """
-    adjacency_of(built, distance)
-    claim = epsilon
-    if claim is None:
-        measure = str(getattr(built, "output_measure", "MaxDivergence"))
-        found = built.map(distance)
-        if not measure.startswith("MaxDivergence") or not isinstance(found, (int, float)):
-            raise ValueError(
-                f"the measurement is private by {measure}, its map gives {found!r}: pass --epsilon and "
-                "--delta of the claim that follows from it"
-            )
-        claim = float(found)
-    carrier = str(getattr(built, "input_carrier_type", ""))
-    kinds = [(r"\b[iu]\d+", int), (r"\bf\d+", float), (r"\bbool\b", bool), (r"\bString\b", str)]
-    kind: Any = next((kind for pattern, kind in kinds if re.search(pattern, carrier)), None)
-
-    def mechanism(data: Any, size: int) -> List[Any]:
-        value = data.tolist() if isinstance(data, np.ndarray) else data
-        if kind is not None and isinstance(value, list):
-            value = [kind(item) for item in value]
-        return [built(value) for _ in range(size)]
-
-    return unseeded(mechanism), claim
-
-
-def adjacency_of(target: Any, distance: Any = 1) -> Optional[str]:
-    """What the metric of a measurement means by neighbours at a distance; None for anything else.
-
-    Under OpenDP's symmetric distance a record that is replaced is at distance 2 from the one that was there.
-    """
-    if not (hasattr(target, "map") and hasattr(target, "input_metric")):
-        return None
-    metric = str(target.input_metric)
-    known = {
-        ("SymmetricDistance", 1): "add-remove",
-        ("InsertDeleteDistance", 1): "add-remove",
-        ("SymmetricDistance", 2): "replace",
-        ("InsertDeleteDistance", 2): "replace",
-        ("ChangeOneDistance", 1): "replace",
-        ("HammingDistance", 1): "replace",
-    }
-    found = known.get((metric.split("(")[0], distance))
-    if found is None:
-        raise ValueError(
-            f"the measurement's metric is {metric} at distance {distance!r}, which is none of a record "
-            "added, removed or replaced: `dpclaims map` searches for pairs of that metric"
-        )
-    return found
 
 
 def pydp_algorithm(kind: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:

@@ -236,7 +236,7 @@ mypack.core.moved           | mechanism raised AttributeError\(gone\)
 mypack.core.Scaled          | Scaled is a class with neither fit nor quick_result: audit one of its methods
 mypack.core.Scaled.release  | needs an object of Scaled, which takes scale
 mypack.core.Model           | give --schema features=2,classes=2
-mypack.core.make_noise      | builds .* give --set domain=… --set scale=…, or .* `dpclaims map
+mypack.core.make_noise      | make_noise carries a claim of its own, or builds .* `dpclaims map
 """
 
 

@@ -36,23 +36,6 @@ class Mean:
         return self
 
 
-class Measurement:
-    """As OpenDP has them."""
-
-    input_metric = "ChangeOneDistance()"
-    output_measure = "MaxDivergence"
-    input_carrier_type = "Vec<f64>"
-
-    def map(self, distance: float) -> float:
-        return 0.5 * distance
-
-    def __init__(self) -> None:
-        self._noise = np.random.default_rng(0)  # the audit cannot reach it, so it has to be fixed here
-
-    def __call__(self, value: Any) -> float:
-        return sum(value) + self._noise.laplace(scale=2.0)
-
-
 class Algorithm:
     """As PyDP has them."""
 
@@ -102,33 +85,6 @@ def test_an_estimator_releases_what_ends_in_an_underscore_and_begins_with_none()
     mechanism, _ = adapters.adapted(Silent, 1.0, {})
     with pytest.raises(ValueError, match="no public attribute"):
         mechanism(np.zeros((2, 1)), 1, np.random.default_rng(0))
-
-
-def test_a_measurement_brings_its_own_claim() -> None:
-    mechanism, claim = adapters.adapted(Measurement(), None, {})
-    assert claim == 0.5
-    assert not mechanism.replayable  # type: ignore[attr-defined]
-    assert adapters.adapted(Measurement(), 2.0, {})[1] == 2.0
-    assert adapters.adjacency_of(Measurement()) == "replace"
-    assert adapters.adjacency_of(seeded_sum) is None
-    assert audit_privacy(mechanism, [PAIR], epsilon=0.5, adjacency="replace", max_samples=500).samples == 500
-
-
-def test_a_measurement_of_another_kind_is_one_sentence() -> None:
-    concentrated, single, whole = Measurement(), Measurement(), Measurement()
-    concentrated.output_measure = "ZeroConcentratedDivergence"  # its map gives ρ, which is no ε
-    with pytest.raises(
-        ValueError, match=r"private by ZeroConcentratedDivergence.* pass --epsilon and --delta"
-    ):
-        adapters.adapted(concentrated, None, {})
-    assert adapters.adapted(concentrated, 1.0, {})[1] == 1.0
-    single.input_metric = "AbsoluteDistance(f64)"
-    with pytest.raises(ValueError, match="none of a record added"):
-        adapters.adapted(single, None, {})
-    whole.input_metric = "SymmetricDistance()"
-    assert [adapters.adjacency_of(whole, distance) for distance in (1, 2)] == ["add-remove", "replace"]
-    with pytest.raises(ValueError, match="at distance 3"):
-        adapters.adapted(whole, None, {"distance": 3})
 
 
 def test_an_estimator_says_what_data_it_needs() -> None:

@@ -139,57 +139,6 @@ def test_an_estimator_without_noise_is_refuted() -> None:
     assert result.verdict == "refuted"
 
 
-# --- OpenDP -------------------------------------------------------------------------------------------------
-
-OPENDP = """
-import opendp.prelude as dp
-dp.enable_features("contrib", "floating-point")
-space = dp.vector_domain(dp.atom_domain(T={kind}, nan=False) if {kind} is float else dp.atom_domain(T=int))
-records = space, dp.symmetric_distance()
-noisy = {chain}
-"""
-SUM = "records >> dp.t.then_clamp((0.0, 1.0)) >> dp.t.then_sum() >> dp.m.then_{law}({scale})"
-
-
-def test_a_measurement_brings_its_claim_and_its_adjacency(command: Command, module: Any) -> None:
-    library("opendp")
-    module(OPENDP.format(kind="float", chain=SUM.format(law="laplace", scale="1.0")))
-    status, found, said = command("mine.noisy")
-    assert status == 0, said
-    assert set(found) - {"format"} == {"add", "remove"}  # the symmetric distance of one record
-    assert found["add"]["epsilon_claimed"] == pytest.approx(1.0, abs=1e-6)
-    status, found, _ = command("mine.noisy", "distance=2")
-    assert set(found) - {"format"} == {"replace"}
-    assert found["replace"]["epsilon_claimed"] == pytest.approx(2.0, abs=1e-6)
-    assert command("mine.noisy", epsilon=0.25)[0] == 1
-    status, _, said = command("mine.noisy", adjacency="replace")
-    assert status == 2
-    assert "made for add and remove" in said
-
-
-def test_a_measurement_of_integers(command: Command, module: Any) -> None:
-    library("opendp")
-    module(OPENDP.format(kind="int", chain="records >> dp.t.then_count() >> dp.m.then_laplace(1.0)"))
-    assert command("mine.noisy")[0] == 0
-
-
-def test_measurements_of_another_kind(command: Command, module: Any) -> None:
-    library("opendp")
-    module(OPENDP.format(kind="float", chain=SUM.format(law="gaussian", scale="1.0")))
-    status, _, said = command("mine.noisy")
-    assert status == 2
-    assert "ZeroConcentratedDivergence" in said
-    assert "pass --epsilon and --delta" in said
-    # ρ = 1/2 at distance 1, noise of scale 1 for a sum that moves by 1: δ(1) = Φ(−1/2) − e·Φ(−3/2) = 0.127.
-    options = {"delta": 0.2, "adjacency": "add", "max_samples": 800}
-    assert command("mine.noisy", epsilon=1.0, **options)[0] == 0
-    single = "dp.m.make_laplace(dp.atom_domain(T=float, nan=False), dp.absolute_distance(float), 1.0)"
-    module(OPENDP.format(kind="float", chain=single))
-    status, _, said = command("mine.noisy")
-    assert status == 2
-    assert "AbsoluteDistance" in said
-
-
 # --- PyDP ---------------------------------------------------------------------------------------------------
 
 

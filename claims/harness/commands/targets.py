@@ -86,7 +86,6 @@ def _load_here(target: str, asked: Asked, as_it_is: bool) -> Target:
                 "pairs(rng), or --schema"
             )
     else:
-        relation = relation or adapters.adjacency_of(found, options.get("distance", 1))
         claim = epsilon if asked.epsilon is None else asked.epsilon
         mechanism, epsilon = adapters.adapted(found, claim, options)
     if pairs is not None:
@@ -244,7 +243,7 @@ def is_library_object(target: str) -> bool:
 
 
 def _adapted_elsewhere(target: str, asked: Asked) -> Any:
-    """A function, an estimator or a measurement, adapted by a file that the other Python runs."""
+    """A function or an estimator, adapted by a file that the other Python runs."""
     from audits import adapters
     from audits.bridge import remote
 
@@ -269,8 +268,6 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
     if asked.schema is None:
         lines.append(f"adapters.data_name(found, {_again(asked, target)!r})")
     lines.append(f"mechanism, epsilon = adapters.adapted(found, {asked.epsilon!r}, {options!r})")
-    if not is_file(place):
-        lines.append(f"adjacency = adapters.adjacency_of(found, {options.get('distance', 1)!r})")
     # Workers that start later read the file again, so that it lives as long as this process.
     folder = tempfile.mkdtemp(prefix="dpclaims-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
