@@ -130,18 +130,11 @@ def errata(claim: Claim, context: Context) -> str | None:
 
 def premises(claim: Claim, context: Context) -> str | None:
     """What a claim rests on exists, and does not rest on the claim in turn."""
-    claims = {c.id: c for c in context.catalogue}
-    waiting, seen = list(claim.rests_on), set[str]()
-    while waiting:
-        each = waiting.pop()
-        if each not in claims:
-            return f"rests_on names {each!r}, which is no claim"
-        if each == claim.id:
-            return "rests on itself, by rests_on of the claims that it names"
-        if each not in seen:
-            seen.add(each)
-            waiting += claims[each].rests_on
-    return None
+    rests_on = {c.id: dict.fromkeys(c.rests_on, "") for c in context.catalogue}
+    found = behind(claim.id, rests_on)
+    if unknown := [each for each in found if each not in rests_on]:
+        return f"rests_on names {unknown[0]!r}, which is no claim"
+    return "rests on itself, by rests_on of the claims that it names" if claim.id in found else None
 
 
 def uses(claim: Claim, context: Context) -> str | None:

@@ -64,14 +64,13 @@ class Site:
     """A run as its pages see it.
 
     results  the printed results of the run, see `shown.results_of`; catalogue the claims by their ids.
-    changed  ids of the claims whose sources are no longer those of the run; errata the papers with findings.
+    changed  ids of the claims whose sources are no longer those of the run.
     """
 
     run: RunResult
     results: Sequence[Result]
     catalogue: Mapping[str, Claim]
     changed: frozenset[str] = frozenset()
-    errata: frozenset[str] = frozenset()
     _maps: dict[str, tuple[PaperMap, Layout | None]] = field(
         default_factory=dict[str, "tuple[PaperMap, Layout | None]"]
     )
@@ -94,6 +93,11 @@ class Site:
         """The claim whose check the notebook of a result repeats; "" where its sources are other ones now."""
         first = next(r for r in result.readings if r.result is not None)
         return "" if first.id in self.changed else first.id
+
+    @property
+    def errata(self) -> set[str]:
+        """The papers about which the catalogue has a finding."""
+        return {c.paper.key for c in self.catalogue.values() if c.finding is not None} - {"controls"}
 
     @property
     def papers(self) -> list[str]:
@@ -256,12 +260,6 @@ def errata_page(site: Site, page: Page, key: str) -> str:
         doi=doi_of(claims[0]),
         mapped=any(site.map(key)[0].uses.values()),
     )
-
-
-def errata_of(catalogue: Mapping[str, Claim]) -> frozenset[str]:
-    """The papers about which the catalogue has a finding."""
-    found = frozenset(c.paper.key for c in catalogue.values() if c.finding is not None)
-    return found - {"controls"}
 
 
 # ---------------------------------------------------------------- a result

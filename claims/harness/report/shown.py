@@ -143,7 +143,7 @@ class Result:
     def fallen(self) -> list[Reading]:
         """What is refuted and has a finding, the heaviest first, the printed statement before readings."""
         found = [r for r in self.readings if r.verdict == "REFUTED" and r.finding is not None]
-        return sorted(found, key=lambda r: (_rank(r), ORDER.index(r.role)))
+        return sorted(found, key=lambda r: (r.finding.weight.rank if r.finding else 0, ORDER.index(r.role)))
 
     @property
     def gravest(self) -> Reading | None:
@@ -217,10 +217,6 @@ class Result:
 
 def _weight(reading: Reading) -> Weight | None:
     return reading.finding.weight if reading.finding is not None else None
-
-
-def _rank(reading: Reading) -> int:
-    return reading.finding.weight.rank if reading.finding is not None else len(Weight)
 
 
 def anchor_of(claim_id: str) -> str:

@@ -35,7 +35,6 @@ from claims.harness.report.notebooks import (
 from claims.harness.report.pages import (
     TOP,
     Site,
-    errata_of,
     errata_page,
     index_page,
     paper_page,
@@ -155,7 +154,6 @@ def _site(run: RunResult, say: Callable[[str], None]) -> Site:
         changed=changed_since(
             run.provenance.get("sources", {}), {name: claim.module for name, claim in catalogue.items()}
         ),
-        errata=errata_of(catalogue),
     )
 
 

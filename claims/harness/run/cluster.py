@@ -113,17 +113,6 @@ def require_scheduler(address: str) -> None:
         pass
 
 
-def _must_answer(address: str) -> None:
-    """ValueError where nobody listens at an address: Dask tries for long, and says so in many lines."""
-    host, _, port = address.rpartition("://")[2].rpartition(":")
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), CONNECT).close()
-    except (OSError, OverflowError, ValueError) as error:
-        raise ValueError(
-            f"--scheduler {address!r}, such as tcp://host:8786, does not answer: {error}"
-        ) from error
-
-
 @contextmanager
 def _connected(address: str) -> Iterator[Client]:
     """A client; Dask's own words on lost connections, many lines each, are not shown."""
@@ -131,7 +120,12 @@ def _connected(address: str) -> Iterator[Client]:
         from distributed import Client
     except ImportError as error:
         raise ValueError(f"--scheduler needs the library Dask, which is missing here ({error})") from error
-    _must_answer(address)
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    try:  # where nobody listens Dask tries for long, and says so in many lines
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT).close()
+    except (OSError, OverflowError, ValueError) as error:
+        words = f"--scheduler {address!r}, such as tcp://host:8786, does not answer: {error}"
+        raise ValueError(words) from error
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)  # its loggers have levels of their own
     try:
