@@ -66,11 +66,9 @@ class Outputs:
         must_be_writable("--sarif", self.sarif)
 
 
-def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None:
-    """ValueError where the file of an option cannot be written.
-
-    parents  folders are made for it below the current one; a path from the root that is not there is a slip.
-    """
+def must_be_writable(flag: str, file: Path | None) -> None:
+    """ValueError where the file of an option cannot be written. Folders are made for it below the current
+    one; a path from the root that is not there is a slip."""
     if file is None:
         return
     if file.is_dir():
@@ -78,13 +76,13 @@ def must_be_writable(flag: str, file: Path | None, parents: bool = True) -> None
     there = next(place for place in (file, *file.absolute().parents) if place.exists())
     if not os.access(there, os.W_OK) or (there != file and not there.is_dir()):
         raise ValueError(f"{flag} {str(file)!r} cannot be written: {str(there)!r} is in the way")
-    if (not parents or file.is_absolute()) and not file.absolute().parent.exists():
+    if file.is_absolute() and not file.absolute().parent.exists():
         raise ValueError(f"{flag} {str(file)!r} cannot be written: there is no folder {str(file.parent)!r}")
 
 
 def must_plot(file: Path | None) -> None:
     """ValueError where --plot can draw nothing: its file cannot be written, or there is no Matplotlib."""
-    must_be_writable("--plot", file, parents=False)
+    must_be_writable("--plot", file)
     if file is not None and find_spec("matplotlib") is None:
         raise ValueError("--plot needs the library Matplotlib: pip install matplotlib")
 
@@ -93,6 +91,7 @@ def save_plot(figure: Any, file: Path) -> None:
     """Write a figure of Matplotlib to the file of --plot, as PNG where it has no suffix; ValueError where it
     cannot be written."""
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(file, format=file.suffix[1:] or "png")
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else error

@@ -33,14 +33,10 @@ def _configured() -> list[Path]:
     if not file.is_file():
         return []
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError, RecursionError) as error:
+        tools = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
+        names = tools.get("dpclaims", {}).get("claims", [])
+    except (tomllib.TOMLDecodeError, OSError, UnicodeDecodeError, RecursionError, AttributeError) as error:
         raise ValueError(f"pyproject.toml cannot be read: {error}") from error
-    for name in ("tool", "dpclaims"):
-        table = table.get(name, {})
-        if not isinstance(table, dict):
-            raise ValueError(f"{name!r} must be a table in pyproject.toml, got {table!r}")
-    names = table.get("claims", [])
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise ValueError(f"[tool.dpclaims] claims must be a list of folders in pyproject.toml, got {names!r}")
     return [Path(name) for name in names]

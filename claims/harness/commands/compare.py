@@ -14,9 +14,6 @@ from claims.harness.commands.options import AsJson
 from claims.harness.run.result import ClaimResult
 from claims.harness.run.store import read_run
 
-MOST = 30
-"""Lines that a person sees: what regressed stands on one screen."""
-
 
 def compare_command(
     run_a: Annotated[Path, typer.Argument()],
@@ -59,9 +56,7 @@ def compare_runs(first: Path, second: Path) -> dict[str, Any]:
         *(f"only in {second}: {i}" for i in added),
         *(f"only in {first}: {i}" for i in removed),
     ]
-    hidden = len(lines) - MOST
-    more = [f"… and {hidden} more lines: --json has all"] if hidden > 0 else []
-    lines = [*lines[:MOST], *more, counted]
+    lines.append(counted)
     return {"added": added, "removed": removed, "verdicts": verdicts, "evidence": evidence, "lines": lines}
 
 

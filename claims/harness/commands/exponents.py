@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from claims.harness import exchange
 from claims.harness.exchange import Case
-from claims.harness.run.provenance import versions
+from claims.harness.run.provenance import numerics
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
-from claims.harness.run.runner import NUMERICS
 from claims.harness.run.serialise import number, optional, read_json
 
 if TYPE_CHECKING:
@@ -181,12 +180,11 @@ def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Com
 
 def document(fits: Mapping[str, RateFit], risk: str, group: Sequence[str]) -> dict[str, Any]:
     """What is written: of each fit its exponents, level, cells and trials."""
-    known = versions()
     return {
         "format": FORMAT,
         "risk": risk,
         "group": list(group),
-        "versions": {name: known[name] for name in NUMERICS},
+        "versions": numerics(),
         "fits": [
             {
                 "group": name,

@@ -231,8 +231,8 @@ def read_table(asked: RatesAsked) -> Any:
     trial = [] if asked.trial in (None, "none") else [asked.trial]
     try:
         table = pd.read_csv(file)
-    except OSError as error:
-        raise ValueError(f"--csv {str(file)!r} cannot be read: {error.strerror or error}") from error
+    except OSError:
+        raise
     except Exception as error:
         # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
         words = " ".join(str(error).split()) or type(error).__name__

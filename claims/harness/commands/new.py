@@ -43,13 +43,10 @@ def new_command(
         raise ValueError(f"{target} exists already; name another result")
     init = target.parent / "__init__.py"
     words = {"{package}": package, "{paper}": paper, "{result}": _title(result), "{name}": result}
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if not init.exists():
-            init.write_text(_filled("paper", words), encoding="utf-8")
-        target.write_text(_filled(TEMPLATES.get(Kind(kind), "exact"), words), encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"{target} cannot be written: {error.strerror}") from error
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not init.exists():
+        init.write_text(_filled("paper", words), encoding="utf-8")
+    target.write_text(_filled(TEMPLATES.get(Kind(kind), "exact"), words), encoding="utf-8")
     where = "" if place == OWN or place in other_folders() else f" --claims {_shown(place)}"
     print(f"wrote {_shown(target)}\nnext: dpclaims run '{paper}/*' --tier smoke{where}")
     if where:

@@ -14,12 +14,11 @@ from claims.harness.claim import Claim
 from claims.harness.commands.exponents import Compared, Limits, compared, exponent_of, status_of
 from claims.harness.commands.progress import progress
 from claims.harness.commands.rates_asked import RatesAsked
-from claims.harness.discover import discover
+from claims.harness.discover import discover, select
 from claims.harness.exchange import Outputs
-from claims.harness.places import matches
-from claims.harness.run.provenance import data_folder, versions
+from claims.harness.run.provenance import data_folder, numerics
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, RunResult
-from claims.harness.run.runner import ALPHA, NUMERICS, run
+from claims.harness.run.runner import ALPHA, run
 from claims.harness.run.serialise import dumps, print_json, read_json
 
 FORMAT = "dpclaims-baseline/2"
@@ -160,11 +159,10 @@ def read_baseline(file: Path) -> dict[Name, Entry]:
 
 def write_baseline(file: Path, found: Mapping[Name, Entry]) -> None:
     """Write the baseline, with where it comes from, by one rename."""
-    known = versions()
     document = {
         "format": FORMAT,
         "provenance": {
-            "tier": TIER, "seed": SEED, "alpha": ALPHA, "versions": {name: known[name] for name in NUMERICS},
+            "tier": TIER, "seed": SEED, "alpha": ALPHA, "versions": numerics(),
         },
         "exponents": [entry for _, entry in sorted(found.items())],
     }  # fmt: skip
@@ -172,13 +170,10 @@ def write_baseline(file: Path, found: Mapping[Name, Entry]) -> None:
 
 
 def _rate_claims(patterns: Sequence[str], folders: Sequence[Path]) -> list[Claim]:
-    claims = [c for c in discover(folders).claims if c.fits_exponents]
+    claims = [c for c in select(discover(folders), patterns) if c.fits_exponents]
     if not claims:
-        raise ValueError("no claim fits exponents")
-    if patterns and not any(matches(c.id, p) for c in claims for p in patterns):
-        known = ", ".join(c.id for c in claims)
-        raise ValueError(f"no claim that fits exponents matches {', '.join(patterns)!r}; there are {known}")
-    return [c for c in claims if not patterns or any(matches(c.id, p) for p in patterns)]
+        raise ValueError(f"no claim that fits exponents matches {', '.join(patterns)!r}")
+    return claims
 
 
 def baseline_file(paper: str, *, for_writing: bool = False) -> Path:

@@ -8,7 +8,6 @@ import functools
 import importlib
 import importlib.util
 import inspect
-import math
 import shutil
 import sys
 import tempfile
@@ -465,10 +464,6 @@ def _module_number(module: ModuleType, name: str, where: str) -> float | None:
     if value is None or callable(value):
         return None
     try:
-        number = float(value)
+        return float(value)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where}{name} must be a number, got {value!r}") from None
-    upper, rule = (1.0, "in [0, 1)") if name == "delta" else (math.inf, "finite and ≥ 0")
-    if not 0.0 <= number < upper:
-        raise ValueError(f"{where}{name} must be {rule}, got {value!r}")
-    return number

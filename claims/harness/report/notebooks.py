@@ -61,12 +61,9 @@ def copy_notebooks(name: str, folder: Path) -> list[Path]:
     copies = {folder / f"{each}.ipynb": known[each] for each in wanted}
     if there := [str(copy) for copy in copies if copy.exists()]:
         raise ValueError(f"{', '.join(there)} exists: name another folder, or remove it")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for copy, source in copies.items():
-            shutil.copyfile(source, copy)
-    except OSError as error:
-        raise ValueError(f"DIR {str(folder)!r} cannot be written: {error.strerror}") from error
+    folder.mkdir(parents=True, exist_ok=True)
+    for copy, source in copies.items():
+        shutil.copyfile(source, copy)
     return list(copies)
 
 

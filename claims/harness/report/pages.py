@@ -402,12 +402,8 @@ def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[st
         "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
         "consequences": [
-            site.catalogue[c.id].result + _of(c)
+            site.catalogue[c.id].result + (f" ({c.variant.replace('-', ' ')})" if c.variant else "")
             for c in consequences
             if result_of(c.id) != result_of(entry.id)  # not its own readings
         ],
     }
-
-
-def _of(entry: Entry) -> str:
-    return f" ({entry.variant.replace('-', ' ')})" if entry.variant else ""

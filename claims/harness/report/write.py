@@ -94,7 +94,8 @@ def write_report(
     _check_target(target)
     notebooks = read_notebooks(notebooks_folder())
     site = _site(run, say)
-    temporary = _prepare(target)
+    temporary = target.resolve().with_name(temporary_name(target.resolve().name))
+    temporary.mkdir(parents=True)
     try:
         written = _fill(temporary, site, notebooks, jobs, say)
         manifest = {"format": FORMAT, "run": run_folder.resolve().name, "files": sorted([*written, MANIFEST])}
@@ -124,23 +125,10 @@ def _check_target(target: Path) -> None:
     listed = read_json(target / MANIFEST)["files"]
     present = {f.relative_to(target).as_posix() for f in target.rglob("*") if not f.is_dir()}
     if foreign := sorted(present - set(listed)):
-        more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise ValueError(
-            f"--out {str(target)!r} holds files that are not the report's ({', '.join(foreign[:3])}{more}); "
+            f"--out {str(target)!r} holds files that are not the report's ({', '.join(foreign[:3])}); "
             "move them or name a new folder"
         )
-
-
-def _prepare(target: Path) -> Path:
-    """A new folder beside the target, on the same file system."""
-    place = target.resolve()
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.with_name(temporary_name(place.name))
-        temporary.mkdir()
-    except OSError as error:
-        raise ValueError(f"--out {str(target)!r} cannot be written: {error.strerror}") from error
-    return temporary
 
 
 def _site(run: RunResult, say: Callable[[str], None]) -> Site:

@@ -46,7 +46,7 @@ def on_cluster(
     Raises ValueError where Dask is missing, the scheduler does not answer, or a worker has other sources or
     libraries; ChildProcessError where workers or the scheduler die.
     """
-    with _connected(address) as client:
+    with connected(address) as client:
         from distributed import CancelledError, KilledWorker, as_completed
 
         asked = [
@@ -82,7 +82,7 @@ def _on_worker(
 
     One cell at a time: the number of BLAS threads and the watch over imports hold for a whole process.
     """
-    with _turn():
+    with _TURN:
         sys.path += [path for path in import_paths([*map(Path, paths)]) if path not in sys.path]
         mine = versions()
         for name, version in libraries.items():
@@ -102,20 +102,13 @@ def _sources(paths: tuple[str, ...]) -> Sources:
     return Sources(roots_of(*map(Path, paths)))
 
 
-@cache
-def _turn() -> threading.Lock:
-    return threading.Lock()
-
-
-def require_scheduler(address: str) -> None:
-    """Raise ValueError where Dask is missing or no scheduler answers at this address."""
-    with _connected(address):
-        pass
+_TURN = threading.Lock()
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Client]:
-    """A client; Dask's own words on lost connections, many lines each, are not shown."""
+def connected(address: str) -> Iterator[Client]:
+    """A client of a scheduler; ValueError where Dask is missing, or none answers. Dask's own words on lost
+    connections, many lines each, are not shown."""
     try:
         from distributed import Client
     except ImportError as error:

@@ -17,18 +17,15 @@ LIBRARIES = ("dpclaims", "numpy", "scipy", "statsmodels", "pandas", "pyarrow", "
 def data_digest(data: Path | None) -> str | None:
     """SHA-256 of a data file, or of the names and contents of the files of a data folder.
 
-    Raises ValueError where the path does not exist or cannot be read.
+    Raises OSError where the path does not exist or cannot be read.
     """
     if data is None:
         return None
-    try:
-        files = sorted(f for f in data.iterdir() if f.is_file()) if data.is_dir() else [data]
-        digest = hashlib.sha256()
-        for file in files:
-            with file.open("rb") as stream:
-                digest.update(file.name.encode() + b"\0" + hashlib.file_digest(stream, "sha256").digest())
-    except OSError as error:
-        raise ValueError(f"data {str(data)!r} cannot be read: {error.strerror}") from error
+    files = sorted(f for f in data.iterdir() if f.is_file()) if data.is_dir() else [data]
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            digest.update(file.name.encode() + b"\0" + hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()
 
 
@@ -41,6 +38,11 @@ def versions() -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "absent"
     return found
+
+
+def numerics() -> dict[str, str]:
+    """The libraries whose versions change results."""
+    return {name: version(name) for name in ("numpy", "scipy")}
 
 
 def machine() -> dict[str, str | int]:

@@ -19,7 +19,7 @@ from claims.harness.discover import Catalogue, broken, discover, select
 from claims.harness.places import OWN, RUNS
 from claims.harness.run.cells import ALPHA, Outcome, Settings, cells_of, compute, conclude
 from claims.harness.run.premises import held_by_premises
-from claims.harness.run.provenance import data_digest, machine, versions
+from claims.harness.run.provenance import data_digest, machine, numerics, versions
 from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.run.store import (
     Stored,
@@ -35,9 +35,6 @@ from claims.harness.words import ROOM
 
 if TYPE_CHECKING:
     import pandas as pd
-
-NUMERICS = ("numpy", "scipy")
-"""The libraries whose versions change results."""
 
 Notify = Callable[[str, "ClaimResult | None"], None]
 
@@ -132,9 +129,10 @@ def run_claims(
     places = [f for f in known.folders if f != OWN]
     data = _checked_data(claims, settings)
     if scheduler is not None:
-        from claims.harness.run.cluster import require_scheduler
+        from claims.harness.run.cluster import connected
 
-        require_scheduler(scheduler)  # also where all results are stored
+        with connected(scheduler):  # also where all results are stored
+            pass
     folder = out or RUNS / _run_name(claims, settings, data)
     prepare_folder(folder)
     sources = Sources(roots_of(*places))
@@ -150,7 +148,6 @@ def run_claims(
         under_way.take_stored()
     under_way.compute(jobs, scheduler)
     final = under_way.hold_by_premises([c.id for c in claims], known.claims)
-    provenance["sources"] = {claim_id: state.task.digest for claim_id, state in states.items()}
     provenance["finished"] = _now()
     write_provenance(folder, provenance)
     return RunResult(folder=folder, provenance=provenance, claims=tuple(final), problems=problems)
@@ -248,7 +245,7 @@ def _pending(claim: Claim, settings: Settings, sources: Sources, data: str | Non
     key = result_key(
         claim=claim.id,
         sources=digest,
-        versions=_libraries(),
+        versions=numerics(),
         tier=settings.tier,
         seed=settings.seed,
         share=settings.share,
@@ -266,11 +263,6 @@ def _checked_data(claims: Sequence[Claim], settings: Settings) -> str | None:
             assert claim.check_data is not None
             required(f"{claim.id}: its check of the data", claim.check_data, settings.data)
     return data_digest(settings.data) if readers else None
-
-
-def _libraries() -> dict[str, str]:
-    found = versions()
-    return {name: found[name] for name in NUMERICS}
 
 
 def _run_name(claims: Sequence[Claim], settings: Settings, data: str | None) -> str:
@@ -327,7 +319,7 @@ def _execute(
         from claims.harness.run.cluster import on_cluster
 
         # A worker has this project's packages where they are installed there.
-        return on_cluster(scheduler, tasks, [str(place) for place in places], _libraries())
+        return on_cluster(scheduler, tasks, [str(place) for place in places], numerics())
     jobs = min(jobs, sum(len(task.cells) for task in tasks))
     if jobs <= 1:
         return in_this_process(tasks)
