@@ -183,7 +183,7 @@ def test_what_repeats_an_audit_is_the_whole_command(write, capsys):
 # --- Bad input --------------------------------------------------------------------------------------------
 
 LINES = r"""
-epsilon = -1                         | epsilon must be finite and ≥ 0, got -1
+epsilon = -1                         | epsilon must be a number in .*, got -1
 epsilon = 'one'                      | epsilon must be a number, got 'one'
 epsilon = None                       | no epsilon to audit against
 delta = float('nan')                 | delta must be in \[0, 1\), got nan

@@ -120,8 +120,6 @@ def check(claim: str, *, tier: str, seed: int, alpha: float, data: str = "") -> 
     from claims.harness.run.runner import run as run_claims
 
     with _in_a_sentence():
-        only_known()
-        _show_whole_cells()
         if claim not in _catalogue():
             from claims.harness.places import near_miss
 
@@ -140,8 +138,6 @@ def check_all(paper: str = "", *, tier: str, seed: int, alpha: float, data: str 
     from claims.harness.run.runner import run as run_claims
 
     with _in_a_sentence():
-        only_known()
-        _show_whole_cells()
         run = _given_run(tier, seed, alpha)
         if run is None:
             asked, jobs = [paper] if paper else [], os.cpu_count() or 1
@@ -197,13 +193,6 @@ def _catalogue() -> dict[str, Claim]:
     return {claim.id: claim for claim in discover().claims}
 
 
-def _show_whole_cells() -> None:
-    """Sentences in tables are not cut."""
-    import pandas as pd
-
-    pd.set_option("display.max_colwidth", None)
-
-
 def _given_run(tier: str, seed: int, alpha: float) -> RunResult | None:
     """The run that the environment names, if it was made with these settings."""
     run = _read(Path(folder)) if (folder := os.environ.get(RUN)) else None
@@ -245,7 +234,12 @@ def _place() -> Iterator[Path | None]:
 
 @contextmanager
 def _in_a_sentence() -> Iterator[None]:
+    """Bad input is a sentence; sentences in tables are not cut."""
+    import pandas as pd
+
+    pd.set_option("display.max_colwidth", None)
     try:
+        only_known()
         yield
     except ValueError as error:
         raise Refused(str(error)) from None

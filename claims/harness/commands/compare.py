@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -78,23 +79,26 @@ def _in_words(verdicts: Sequence[dict[str, Any]], evidence: Sequence[dict[str, A
 
 
 def _moved(before: ClaimResult, after: ClaimResult) -> list[dict[str, Any]]:
-    old = {_name(e): e for e in before.evidence}
+    old = _named(before.evidence)
     return [
         {
             "id": before.id,
             "quantity": new.quantity,
             "point": dict(new.point),
-            "before": old[_name(new)].estimate,
+            "before": old[name].estimate,
             "after": new.estimate,
         }
-        for new in after.evidence
-        if _name(new) in old and _disjoint(old[_name(new)], new)
+        for name, new in _named(after.evidence).items()
+        if name in old and (new.high < old[name].low or old[name].high < new.low)
     ]
 
 
-def _name(evidence: Evidence) -> str:
-    return json.dumps([evidence.quantity, evidence.method, dict(evidence.point)], sort_keys=True)
-
-
-def _disjoint(a: Evidence, b: Evidence) -> bool:
-    return a.high < b.low or b.high < a.low
+def _named(evidence: Sequence[Evidence]) -> dict[tuple[str, int], Evidence]:
+    """Each piece by quantity, method and point, and its number among those that have the same."""
+    seen = Counter[str]()
+    found: dict[tuple[str, int], Evidence] = {}
+    for piece in evidence:
+        name = json.dumps([piece.quantity, piece.method, dict(piece.point)], sort_keys=True)
+        seen[name] += 1
+        found[name, seen[name]] = piece
+    return found

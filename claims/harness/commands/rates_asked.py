@@ -12,7 +12,7 @@ import typer
 from audits.evidence import Side
 
 OF_CSV = ("risk", "axis", "claimed", "plot", "group", "trial", "vanishing", "error", "level_tolerance",
-          "form", "compare")  # fmt: skip
+          "form", "compare", "side")  # fmt: skip
 """Options that say something of --csv alone."""
 
 
@@ -103,9 +103,7 @@ class RatesAsked:
 
     def of_claims(self) -> None:
         """ValueError for an option that says something of a table only."""
-        given = [name for name in OF_CSV if getattr(self, name) not in (None, [])] + ["side"] * (
-            self.side != "tight"
-        )
+        given = [name for name in OF_CSV if getattr(self, name) not in (None, [], "tight")]
         if given:
             raise ValueError(f"--{given[0].replace('_', '-')} is for --csv FILE; give it, too")
 
