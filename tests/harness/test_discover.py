@@ -67,10 +67,6 @@ def test_load_is_sorted_and_public():
     assert [c.id for c in load("song2021/*")] == ids
 
 
-def test_nothing_of_ours_is_broken():
-    assert discover().problems == ()
-
-
 def test_the_templates_of_contributing_run_and_give_their_verdicts(tmp_path):
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

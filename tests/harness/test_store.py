@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from audits.judge import equals
 from claims.harness.closure import Sources, roots_of
 from claims.harness.commands.compare import compare_runs
 from claims.harness.run.runner import Settings, finished, run_claims
@@ -164,7 +165,14 @@ def test_a_killed_run_resumes_and_ends_bit_identical(tmp_path):
     assert all(f.stat().st_mtime_ns == when for f, when in finished.items())
 
 
+def _two_of_one_name(point):
+    yield equals("fact", 1.0, 1.0)
+    yield equals("fact", 2.0, 2.0)
+
+
 def test_compare_names_what_changed(tmp_path):
+    _run(tmp_path / "apart" / "run", claims=[claim(check=_two_of_one_name)])
+    assert compare_runs(tmp_path / "apart" / "run", tmp_path / "apart" / "run")["evidence"] == []
     _run(tmp_path / "a")
     _run(tmp_path / "b", seed=1, claims=[claim(), claim("theorem-2")])
     same = compare_runs(tmp_path / "a", tmp_path / "a")
