@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -17,7 +16,6 @@ from dpclaims import command as dpclaims_command
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = [sys.executable, "-P", "-c", "import dpclaims; dpclaims.main()"]
-FLIPS = 15
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the commands are forked")
 
 
@@ -126,29 +124,6 @@ def test_a_worker_that_is_killed_ends_the_run_and_what_is_finished_is_kept(run, 
     assert [file.parent.name for file in (tmp_path / "reports").rglob("result.json")] == ["bad2000__good"]
 
 
-@pytest.mark.slow
-def test_a_flipped_bit_of_a_run_folder_is_noticed_or_changes_nothing(run, tmp_path):
-    _paper(tmp_path, {"one": "pass", "other": "pass"})
-    again = ("run", "bad2000/*", "--claims", "papers", "--tier", "smoke")
-    assert run(tmp_path, *again)[0] == 0
-    (folder,) = (tmp_path / "reports" / "runs").iterdir()
-    compare = ("compare", str(folder), str(folder))
-    files, rng = [file for file in folder.rglob("*") if file.is_file()], random.Random(0)
-    for _ in range(FLIPS):
-        file = rng.choice(files)
-        stored = file.read_bytes()
-        place, bit = rng.randrange(len(stored)), 1 << rng.randrange(8)
-        flipped = bytes([*stored[:place], stored[place] ^ bit, *stored[place + 1 :]])
-        for arguments, statuses in ((compare, (0, 2)), (again, (0,))):
-            file.write_bytes(flipped)
-            status, out, err = run(tmp_path, *arguments)
-            assert status in statuses, err
-            assert "Traceback" not in out + err
-            assert status == 0 or folder.name in err
-        assert "2 claims, 2 as expected" in out
-        file.write_bytes(stored)
-
-
 # ---------------------------------------------------------------- programs
 
 PROGRAM = """
@@ -221,29 +196,14 @@ def test_an_audit_that_is_stopped_is_undecided(tmp_path, dpclaims, ending, call)
 
 # ---------------------------------------------------------------- encodings
 
-ENCODINGS = ["cp1252", "latin-1", "cp437", "ascii"]
-SHOWN = [
-    (["list", "song2021/*"], 0),
-    (["list", "--fallen", "--markdown"], 0),
-    (["show", "song2021/theorem-2.6", "-v"], 0),
-    (["run", "song2021/lemma-b.2", "--tier", "smoke"], 0),
-    (["audit", "program.py", "--max-samples", "5000"], 1),
-    (["trace", "program.py"], 1),
-    (["nothing"], 2),
-]
 
-
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_no_encoding_changes_a_status(tmp_path, monkeypatch, encoding):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "program.py").write_text(PROGRAM.format(top="", line="pass"))
-    for arguments, status in SHOWN:
-        pipe = io.BytesIO()
-        out = io.TextIOWrapper(pipe, encoding=encoding, errors="strict")
-        monkeypatch.setattr(sys, "argv", ["dpclaims", *arguments])
-        monkeypatch.setattr(sys, "stdout", out)
-        assert dpclaims_command() == status, arguments
-        assert (len(pipe.getvalue()) > 0) == (status < 2)
+@pytest.mark.parametrize(("arguments", "status"), [(["list", "song2021/*"], 0), (["nothing"], 2)])
+def test_no_encoding_changes_a_status(monkeypatch, arguments, status):
+    pipe = io.BytesIO()
+    monkeypatch.setattr(sys, "argv", ["dpclaims", *arguments])
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, encoding="ascii", errors="strict"))
+    assert dpclaims_command() == status
+    assert (len(pipe.getvalue()) > 0) == (status == 0)
 
 
 # ---------------------------------------------------------------- modules that lie in the current folder
