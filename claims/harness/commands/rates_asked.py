@@ -103,8 +103,7 @@ class RatesAsked:
 
     def of_claims(self) -> None:
         """ValueError for an option that says something of a table only."""
-        given = [name for name in OF_CSV if getattr(self, name) not in (None, [], "tight")]
-        if given:
+        if given := [name for name in OF_CSV if getattr(self, name) not in (None, [], "tight")]:
             raise ValueError(f"--{given[0].replace('_', '-')} is for --csv FILE; give it, too")
 
     @property

@@ -107,8 +107,7 @@ def write_report(
 
 
 def _check_installed() -> None:
-    missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
+    if missing := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
         raise ValueError(
             f"the report needs {', '.join(missing)}: pip install '.[report]' in a clone of this project"
         )

@@ -186,8 +186,8 @@ def prepare_folder(run: Path) -> None:
     """Make the run folder, refuse a folder of other things."""
     if run.exists() and not run.is_dir():
         raise ValueError(f"--out {str(run)!r} is a file; name a folder")
-    ours = (run / "claims").is_dir() or (run / "provenance.json").is_file()
-    if run.is_dir() and any(run.iterdir()) and not ours:
+    there = [file.name for file in run.iterdir()] if run.is_dir() else []
+    if there and not {"claims", "provenance.json"} & {*there}:
         raise ValueError(f"--out {str(run)!r} holds other files and is not a run folder; name a new folder")
     (run / "claims").mkdir(parents=True, exist_ok=True)
 
