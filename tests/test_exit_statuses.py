@@ -121,7 +121,7 @@ def _write(folder: Path, key: str, names: list[str], check: str) -> None:
     (paper / "errata" / "falls-too.py").write_text(check)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # made once, however tests are spread over workers
 def here(tmp_path_factory):
     folder = tmp_path_factory.mktemp("statuses")
     _write(folder / "papers", "zoe2000", [*CLAIMS], "print(1, 2)\nassert 1 == 2\n")
