@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import enum
-import inspect
 import itertools
 import math
 import time
@@ -285,7 +284,7 @@ class Drawer:
                 return objects([Word(f"raised {type(error).__name__}", failed=True)])
             if isinstance(error, SystemExit):
                 raise ValueError(f"mechanism {raw.sentence} on {where}") from error
-            raise ValueError(f"mechanism {_raised(raw, self.mechanism, where)}") from error
+            raise ValueError(f"mechanism {_raised(raw, where)}") from error
         try:
             with foreign():
                 return _checked(raw, size)
@@ -310,10 +309,10 @@ def failure(output: Any) -> str:
     return output.name if isinstance(output, Word) and output.failed else ""
 
 
-def _raised(failed: Failed, mechanism: Mechanism, where: str) -> str:
+def _raised(failed: Failed, where: str) -> str:
     """What a mechanism raised, and what would do."""
     error, remedy = failed.error, SYMBOLS
-    if _is_of_the_call(error, mechanism):
+    if isinstance(error, TypeError) and " argument" in failed.sentence:
         remedy = (
             "; a mechanism is called as mechanism(data, size, rng): audits.each wraps f(data, rng), "
             "audits.unseeded f(data, size), and each(unseeded(f)) f(data)"
@@ -321,22 +320,6 @@ def _raised(failed: Failed, mechanism: Mechanism, where: str) -> str:
     elif isinstance(error, (NameError, ImportError, AttributeError)):
         remedy = ""
     return f"{failed.sentence} on {where}{remedy}"
-
-
-def _is_of_the_call(error: BaseException, mechanism: Mechanism) -> bool:
-    """Whether an exception says that a mechanism, or what `each` wraps, takes other arguments."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if not isinstance(error, TypeError) or place is None:
-        return False
-    try:
-        inspect.signature(mechanism).bind(None, 1, None)
-    except TypeError:
-        return True
-    except ValueError:
-        pass  # a function of C may have no signature
-    return place.tb_frame.f_code.co_filename == __file__
 
 
 def joined(parts: list[Raw]) -> Raw:
