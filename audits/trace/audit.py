@@ -276,7 +276,7 @@ def _exact(report: Report, row: Row) -> Report:
 def _priced(report: Report) -> list[Entry]:
     """The ledger of one run."""
     reached = {(file, line): factor for file, line, factor in report.reached or ()}
-    return entries(report.rows, report.place, report.records[0], reached)
+    return entries(report.rows, report.batches, reached)
 
 
 def concluded(

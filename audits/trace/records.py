@@ -307,8 +307,16 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Batch:
+    """From draw `at` on, the record that differs takes part with probability `rate`, until the next batch."""
+
+    at: int
+    rate: float
+
+
+@dataclass(frozen=True)
 class Report:
-    """What one traced pair tells; records: how many D and D′ have, and the place of the one that differs.
+    """What one traced pair tells; batches: the random subsets of the records.
 
     seeds    of generators that the program starts itself; raised: the error that ends it on both datasets.
     gap      D draws noise that D′ lacks, and its cost is in the rows; mirror: the other way round.
@@ -323,8 +331,7 @@ class Report:
     rows: Tuple[Row, ...] = ()
     findings: Tuple[Finding, ...] = ()
     lost: Tuple[Lost, ...] = ()
-    place: Optional[int] = None
-    records: Tuple[Optional[int], Optional[int]] = (None, None)
+    batches: Tuple[Batch, ...] = ()
     seeds: Optional[Tuple[Seed, ...]] = None
     raised: str = ""
     gap: bool = False

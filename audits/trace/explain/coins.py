@@ -103,7 +103,7 @@ def chances(session: Any) -> Optional[float]:
     """log-probability of the outcomes of all coins of a run; None where the law of one is not known."""
     total = 0.0
     for event in session.compared:
-        found = _outcomes(session, event)
+        found = outcomes(session, event)
         if found is None or min(found, default=1.0) <= 0.0:
             return None
         total += float(np.sum(np.log(found)))
@@ -114,7 +114,7 @@ def chances(session: Any) -> Optional[float]:
     return total
 
 
-def _outcomes(session: Any, event: Comparison) -> Optional[List[float]]:
+def outcomes(session: Any, event: Comparison) -> Optional[List[float]]:
     """The probabilities of the outcomes of one comparison, entry by entry; None where one is not known."""
     if event.second is None or (event.first.ids is None) == (event.second.ids is None):
         return None

@@ -16,8 +16,9 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import drawn_by
 from ..record.values import unlike_places
-from ..records import BITS, Comparison, Draw, Where
+from ..records import BITS, Batch, Comparison, Draw, Where
 from ..replay.shifts import Pair
+from .coins import outcomes
 from .withdraw import moved_draws
 
 MOST_COINS = 256
@@ -29,12 +30,29 @@ Runs = Tuple[Run, Run]
 @dataclass(frozen=True)
 class Coin:
     """What decides whether a record takes part: at, the number of draws before, where a loop begins to toss
-    coins; key, as in `Changes.flips`; taken and left, the outcomes with the record and without it."""
+    coins; key, as in `Changes.flips`; taken and left, the outcomes with the record and without it; rate, the
+    probability to take part, None where it is not known or not one for all records."""
 
     at: int
     key: Tuple[str, Any]
     taken: Any
     left: Any
+    rate: Optional[float]
+
+
+def batches(pair: Pair, records: Tuple[int, int, int]) -> Tuple[Batch, ...]:
+    """The random subsets of a run whose rate is known; a rate that differs between D and D′ is none, but for
+    that of a subset of one size, of which the larger counts."""
+    have, want, _ = records
+    if not have or not want:
+        return ()
+    coins = coins_of(pair.recorded.session, (have, want, 0)), coins_of(pair.frozen.session, (want, have, 0))
+    found: List[Batch] = []
+    for one, other in zip(*coins):
+        if one.rate is not None and other.rate is not None:
+            if one.key[0] == "draw" or abs(one.rate - other.rate) <= 1e-12:
+                found.append(Batch(one.at, max(one.rate, other.rate)))
+    return tuple(found)
 
 
 def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
@@ -43,18 +61,33 @@ def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
     found: List[Coin] = []
     for event in session.compared:
         if event.what == "compare" and np.shape(event.outcome)[:1] == (have,):
-            outcomes = [_with(event.outcome, place, value) for value in (True, False)]
-            found.append(Coin(event.at, ("outcome", event.key), *outcomes))
+            taken, left = (_with(event.outcome, place, value) for value in (True, False))
+            found.append(Coin(event.at, ("outcome", event.key), taken, left, _rate(session, [event])))
     for events in _in_turn(session, have):
-        found.append(Coin(events[0].at, ("outcome", events[place].key), True, False))
+        key = "outcome", events[place].key
+        found.append(Coin(events[0].at, key, True, False, _rate(session, events)))
     for row in session.draws:
         value, key = np.asarray(row.value), ("draw", row.index)
         subset = row.law == "choice" and row.params.get("replace") is False and value.ndim == 1
         if subset and row.params.get("a") == have and 0 < value.size < have:
-            found.append(Coin(row.index + 1, key, *_members(value, place)))
+            rate = value.size / have if row.params.get("p") is None else None
+            found.append(Coin(row.index + 1, key, *_members(value, place), rate))
         elif row.law == "binomial" and value.shape[:1] == (have,):
-            found.append(Coin(row.index + 1, key, _with(value, place, 1), _with(value, place, 0)))
-    return sorted(found, key=lambda coin: coin.at)[:MOST_COINS]
+            one = np.size(row.params["p"]) == 1 and np.all(np.asarray(row.params["n"]) == 1)
+            rate = float(np.ravel(row.params["p"])[0]) if one else None
+            found.append(Coin(row.index + 1, key, _with(value, place, 1), _with(value, place, 0), rate))
+    return sorted(found, key=lambda coin: coin.at)
+
+
+def _rate(session: Any, events: Sequence[Comparison]) -> Optional[float]:
+    """With what probability comparisons, one for each record, show "takes part", which is True."""
+    found: List[float] = []
+    for event in events:
+        chances = outcomes(session, event)
+        if chances is None:
+            return None
+        found += [p if seen else 1.0 - p for p, seen in zip(chances, np.ravel(event.outcome))]
+    return found[0] if found and np.ptp(found) <= 1e-12 else None
 
 
 def _in_turn(session: Any, have: int) -> List[List[Comparison]]:
@@ -117,7 +150,7 @@ def sampled_lines(pair: Pair, records: Tuple[int, int, int]) -> Optional[Tuple[T
              (Balle, Barthe and Gaboardi 2018, Theorem 2).
     """
     session = pair.recorded.session
-    coins = coins_of(session, records)
+    coins = coins_of(session, records)[:MOST_COINS]
     if not coins:
         return None
     found: Dict[Tuple[int, int], Runs] = {}

@@ -14,7 +14,7 @@ from audits.trace.ledger.laws import Array, Moved, frozen, law_of, scaled, sum_o
 from audits.trace.ledger.losses import Loss, between, finite
 from audits.trace.ledger.stated import mechanism
 from audits.trace.record.session import ONE_SIDED
-from audits.trace.records import Row, Where
+from audits.trace.records import Batch, Row, Where
 
 APART = ("comparison", "coins", "enumerated", "threshold")
 """Kinds of rows that are no draws."""
@@ -68,17 +68,12 @@ class Entry:
 
 
 def entries(
-    rows: Sequence[Row], place: int | None = None, records: int | None = None, reached: Reached | None = None
+    rows: Sequence[Row], batches: Sequence[Batch] = (), reached: Reached | None = None
 ) -> list[Entry]:
-    """The entries of all rows that cost something.
-
-    place   that of the record that differs; records: how many D has.
-    """
+    """The entries of all rows that cost something; batches: the random subsets of the records, in order."""
     from audits.trace.ledger.comparisons import comparisons, threshold
-    from audits.trace.ledger.subsampling import amplified, coins_of
 
     draws = {row.index: row for row in rows if row.kind not in APART}
-    coins = coins_of(rows, draws, place, records)
     found: list[Entry] = []
     groups: dict[int, list[Entry]] = defaultdict(list)
     for row in draws.values():
@@ -90,17 +85,40 @@ def entries(
         stated = ", by its own " in entry.law
         entry = replace(entry, stated=stated, draws=(row.index, *row.parents))
         factor = (reached or {}).get(entry.where[:2])
-        own = [k for k, coin in enumerate(coins) if coin.at <= row.at]
+        own = [k for k, batch in enumerate(batches) if batch.at <= row.at]
         if factor is None or not own or entry.losses is None:
             found.append(entry)
         else:
             groups[own[-1]].append(_moved_farther(entry, factor))
     for k, group in groups.items():
-        found += amplified(group, coins[k].rate)
+        found += _amplified(group, batches[k].rate)
     found += [_fallen(row) for row in rows if row.kind == "coins"]
     found += [threshold(row) for row in rows if row.kind == "threshold"]
     found += [_enumerated(row) for row in rows if row.kind == "enumerated"]
     return found + comparisons([row for row in rows if row.kind == "comparison"], draws)
+
+
+def _amplified(group: Sequence[Entry], rate: float) -> list[Entry]:
+    """The entries of all draws that depend on a record through one coin: it takes part in all of them, or in
+    none.
+
+    So it is the composition of the draws that is amplified: Gaussians compose to one Gaussian, and pure
+    losses add up. What is composed of several kinds has its full cost.
+    """
+    losses = [loss for entry in group for loss in entry.losses or ()]
+    if not 0.0 < rate < 1.0 or not losses or any(not math.isfinite(loss.ratio) for loss in losses):
+        return list(group)
+    if all(loss.kind == "gaussian" and loss.delta == 0.0 for loss in losses):
+        whole = Loss("gaussian", math.sqrt(math.fsum(loss.ratio**2 for loss in losses)), rate=rate)
+    elif len(losses) == 1:
+        whole = replace(losses[0], rate=rate)
+    elif all(loss.delta == 0.0 and loss.kind != "gaussian" for loss in losses):
+        whole = Loss("pure", math.fsum(loss.largest for loss in losses), rate=rate)
+    else:
+        return list(group)
+    words = f", record takes part with probability {rate:.4g}"
+    first = replace(group[0], losses=(whole,), law=group[0].law + words)
+    return [first, *(replace(e, losses=(), law=f"{e.law}, with the draw above") for e in group[1:])]
 
 
 def _moved_farther(entry: Entry, factor: float) -> Entry:

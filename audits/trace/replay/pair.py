@@ -14,7 +14,7 @@ from ..explain.gaps import closed, keyed, longer
 from ..explain.parting import filled, seeds, sequence, strange, told_apart, twins, undetermined
 from ..explain.rejection import redrawn
 from ..explain.rows import left_out, rows_of
-from ..explain.sampling import coins_in_loops, sampled_lines
+from ..explain.sampling import batches, coins_in_loops, sampled_lines
 from ..explain.withdraw import Said, key, withdrawn
 from ..record.ended import told
 from ..record.mechanisms import mechanisms
@@ -129,9 +129,7 @@ class Traced:
     def _report(self) -> Report:
         """`report`, with the draws that are fixed."""
         asked, run = self.asked, self.run
-        report = Report(
-            asked.seed, asked.turned, asked.participate, place=self.place, records=(self.have, self.want)
-        )
+        report = Report(asked.seed, asked.turned, asked.participate)
         recorded = run(asked.first, forced=self.place if asked.participate else None)
         if asked.participate and self.records is not None:
             loops = coins_in_loops(recorded.session, self.records)
@@ -185,7 +183,7 @@ class Traced:
         unsure = redrawn(pair, release) if frozen.error is None else None
         if unsure is not None:
             return replace(report, lost=(unsure,))
-        rows, more, less = rows_of(recorded, release, report.records, gap is not None)
+        rows, more, less = rows_of(recorded, release, (self.have, self.want), gap is not None)
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
         rows, findings, lost = withdrawn(pair, release, said, self.told)
@@ -195,6 +193,8 @@ class Traced:
             mirror=frozen.error is None and longer(frozen.session, recorded.session),
             coins=paths.few(recorded.session), tried=tuple(self.tried[self.known :]),
         )  # fmt: skip
+        if self.records is not None:
+            report = replace(report, batches=batches(pair, self.records))
         if asked.participate and self.records is not None and self.records[0] >= self.records[1]:
             report = replace(report, reached=sampled_lines(pair, self.records))
         return self._tasked(report, pair)
