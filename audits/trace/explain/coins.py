@@ -9,8 +9,8 @@ import numpy as np
 
 from ..record.laws import MIRRORED, reach
 from ..record.run import Run
-from ..records import BITS, Comparison, Draw, Where
-from ..replay.shifts import Coins, Pair, Release, unlike_output
+from ..records import BITS, Comparison, Draw, Row, Where
+from ..replay.shifts import Pair, Release, unlike_output
 
 MOST_ALIKE = 4
 """Draws of one line up to which another outcome of one of them costs the ratio of probabilities."""
@@ -43,9 +43,9 @@ def flipped(pair: Pair, found: Release) -> Optional[Release]:
             return None
     one, other = chances(pair.recorded.session), chances(current.session)
     counted = not _many_alike(pair, flips) and not _loops(pair.recorded.session, current.session)
-    known = one is not None and other is not None and counted
-    logs = (one, other) if known else ()
-    return Release(found.run, found.shifts, coins=Coins(_where(pair, current, flips), logs))  # type: ignore[arg-type]
+    logs = (one, other) if one is not None and other is not None and counted else ()
+    row = Row(-1, "coins", "coins", _where(pair, current, flips), logs=logs)
+    return Release(found.run, found.shifts, coins=row)
 
 
 def _where(pair: Pair, current: Run, flips: Flips) -> Where:

@@ -46,9 +46,7 @@ def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> S
     findings += _sums(recorded, found)
     compared, lost = _comparisons(recorded, found)
     rows += compared
-    if found.coins is not None:
-        rows.append(Row(-1, "coins", "coins", found.coins.where, logs=found.coins.logs))
-    return rows, findings, lost
+    return rows + ([] if found.coins is None else [found.coins]), findings, lost
 
 
 def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> Tuple[Row, List[Finding]]:

@@ -155,7 +155,7 @@ class Session:
         """Notes a draw of a law that is not followed."""
         self.strangers.append((here(), name))
 
-    def function(self, value: Any, recipe: Recipe, where: Optional[Where] = None) -> int:
+    def function(self, value: Any, recipe: Recipe) -> int:
         """The name of a function of noise; the same one in a replay as on D."""
         first = next(part.ids for part in recipe.parts if part.ids is not None)
         name = ("function", *self.key(first, "function"))
@@ -164,9 +164,7 @@ class Session:
         index = new if known is None else known
         self.names[name] = index
         shape, at = tuple(np.shape(value)), len(self.draws)
-        self.functions[index] = Draw(
-            index, "derived", "derived", where or here(), shape, recipe=recipe, at=at
-        )
+        self.functions[index] = Draw(index, "derived", "derived", here(), shape, recipe=recipe, at=at)
         return index
 
     def _replayed(self, row: Draw, fresh: Any) -> Tuple[Draw, Any]:

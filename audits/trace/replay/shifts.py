@@ -11,7 +11,7 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
-from ..records import BITS, Draw, Lost, Where
+from ..records import BITS, Draw, Lost, Row, Where
 
 MOST_PASSES = 4
 """Coupled replays until the shifts stay as they are."""
@@ -50,14 +50,6 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Coins:
-    """Coins fall otherwise: where, and log-probabilities on D and on D′; () where these are not known."""
-
-    where: Where
-    logs: Tuple[float, ...]
-
-
-@dataclass(frozen=True)
 class Release:
     """How the output on D can be that on D′.
 
@@ -66,7 +58,7 @@ class Release:
     unlike    differences of the outputs that are left.
     compared  draws that were compared and not released.
     mode      how noise was released in the run, as for `Changes`; "coupled" where the noise was moved, too.
-    coins     that fall otherwise; None where none had to.
+    coins     the row of those that fall otherwise; None where none had to.
     joined    functions of noise that are several draws which the output shows as one.
     solved    draws of plain noise that are moved.
     """
@@ -77,7 +69,7 @@ class Release:
     unlike: Tuple[Difference, ...] = ()
     compared: FrozenSet[int] = frozenset()
     mode: str = "first"
-    coins: Optional[Coins] = None
+    coins: Optional[Row] = None
     joined: Mapping[int, Draw] = field(default_factory=dict)
     solved: FrozenSet[int] = frozenset()
 
