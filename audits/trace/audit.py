@@ -37,6 +37,8 @@ CHEAP = 0.02
 """Seconds of one run up to which the black box audits by itself."""
 SHORT, PATIENCE = 20_000, 5.0
 """Samples and seconds that this audit takes, at most."""
+ENOUGH = 2_000
+"""Samples after which an audit that is not done yet would have seen a leak."""
 SEEN = 0.1
 """Excess of a ledger over a claim that an audit by thousands of samples sees, if it is one of the output."""
 UNSURE = ("draws from a source that is not watched", "not deterministic", "adds numbers to noise one by one")
@@ -463,12 +465,14 @@ def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceR
     """The result, which is lost where the black box does not see a leak, or a cost that it could not fail to
     see."""
     audit = result.black_box
-    if audit is None or audit.verdict not in ("not-refuted", "undecided"):
+    if audit is None or audit.verdict == "refuted":
         return result
-    if result.verdict == "ledger-exceeds" and result.seen > SEEN and audit.verdict == "not-refuted":
+    passed = audit.verdict == "not-refuted"
+    if result.verdict == "ledger-exceeds" and result.seen > SEEN and passed:
         often = f"tell D from D′ with probability {result.seen:.2g} more than allowed"
         return _lost(result, _dearest(result, f"the draws of a run would {often}, and {audit.words}"))
-    if result.verdict == "leak" and result.findings[0].kind not in computed:
+    looked = passed or (audit.samples or 0) >= ENOUGH
+    if result.verdict == "leak" and looked and result.findings[0].kind not in computed:
         first = result.findings[0]
         return _lost(result, Lost(first.where, f"{first.text}: but {audit.words}", first.pair))
     return result
