@@ -12,8 +12,9 @@ from ..record.laws import reach
 from ..record.values import ROUNDING, covers, differences, flat, shown, unlike_places
 from ..records import Draw, Lost, Where
 from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_comparisons
-from .derived import drawn_in
+from .derived import drawn_in, parents_of
 
+COINS = "coins of few outcomes may be what noises the output"
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
 coins, whose sum is what it was with a probability that may be near 1."""
@@ -44,7 +45,7 @@ def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Unio
     unmoved = _still(pair, still, frozenset(coins))
     if unmoved:
         return unmoved[0]
-    words = "coins of few outcomes may be what noises the output; " + unlike_words(still[0])
+    words = COINS + "; " + unlike_words(still[0])
     return Lost(coins[min(coins)], words)
 
 
@@ -83,6 +84,13 @@ def _unreleased(session: Any) -> List[Draw]:
         if row.index not in released | session.changes.fixed
         and ((row.kind == "noise" and row.argument is None) or (row.kind == "coin" and _fine(row)))
     ]
+
+
+def of_coins(session: Any, index: int) -> bool:
+    """Whether noise is made of coins of few outcomes alone: where a number cannot be what it hides, other
+    outcomes of theirs may be."""
+    rows = [session.rows.get(parent) for parent in parents_of(session.row, index)]
+    return all(row is not None and row.kind == "coin" and not _fine(row) for row in rows)
 
 
 def _fine(row: Draw) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, FrozenSet, List, Optional, Tuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ..record.session import drawn_by
 from ..record.values import flat, unlike_places
 from ..records import BITS, Compared, Comparison, Lost, Row
 from ..replay.shifts import in_comparisons
-from .derived import terms
+from .derived import parents_of, resampled, terms
 from .sampling import is_coin
 
 MOST_STARTS, MOST_LEFT_OUT = 64, 16
@@ -93,6 +93,8 @@ def _moved(way: Way, gap: Gap) -> float:
     without which all others are compared as on D′.
     """
     kept = [e for e in gap.recorded.session.compared if not way.places(e)]
+    if len(kept) != len(gap.frozen.session.compared):
+        return math.inf
     pairs = zip(kept, gap.frozen.session.compared)
     parts = ((one, other) for pair in pairs for one, other in zip(pair[0].parts, pair[1].parts))
     return sum(_distance(one.argument, other.argument) for one, other in parts)
@@ -105,14 +107,16 @@ def _distance(one: Any, other: Any) -> float:
 
 @dataclass(frozen=True)
 class Way:
-    """What is left out: so many draws from a start on."""
+    """What is left out: so many draws from a start on, and made, the functions of noise with one of them."""
 
     start: int
     many: int
+    made: FrozenSet[int]
 
     def holds(self, element: int) -> bool:
         """Whether an element is left out."""
-        return self.start <= element >> BITS < self.start + self.many
+        index = element >> BITS
+        return self.start <= index < self.start + self.many or index in self.made
 
     def events(self, session: Any) -> List[Comparison]:
         """The comparisons of what is left out."""
@@ -140,7 +144,12 @@ def _ways(session: Any, many: int, place: Optional[int]) -> List[Way]:
     """Starts of draws of one line that may be left out, first that of the record that differs."""
     first = -1 if place is None else place * many
     starts = range(len(session.draws) - many + 1)
-    return [Way(start, many) for start in sorted(starts, key=lambda start: start != first)]
+    of = {index: parents_of(session.row, index) for index in session.functions}
+    ways: List[Way] = []
+    for start in sorted(starts, key=lambda start: start != first):
+        left = set(range(start, start + many))
+        ways.append(Way(start, many, frozenset(index for index in of if of[index] & left)))
+    return ways
 
 
 def _tried(recorded: Run, way: Way, flip: bool, again: Replay, second: Replay) -> Optional[Gap]:
@@ -202,4 +211,5 @@ def _drawn(session: Any, index: int) -> Row:
     row = session.row(index)
     params = {name: flat(value) for name, value in row.params.items()}
     held = () if row.recipe is None else terms(session.row, row.recipe)
-    return Row(index, row.law, row.kind, row.where, row.shape, params, terms=held)
+    samples = None if row.recipe is None or held else resampled(session.row, row)
+    return Row(index, row.law, row.kind, row.where, row.shape, params, terms=held, samples=samples)

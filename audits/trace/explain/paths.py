@@ -236,5 +236,7 @@ def _more_than_compared(session: Any) -> bool:
         return True
     parts = [use.ids for use in session.uses]
     parts += [part.ids for row in session.functions.values() for part in row.recipe.parts]
-    rows = [session.rows.get(index) for ids in parts for index in places_of(ids)]
+    # What a function is made of stands among the parts itself.
+    drawn = {index for ids in parts for index in places_of(ids)} - set(session.functions)
+    rows = [session.rows.get(index) for index in drawn]
     return any(row is None or row.law == "uniform" for row in rows)

@@ -221,6 +221,8 @@ class Traced:
         """What differs in the outputs though every release is the same, with the line that it comes from."""
         for index, (one, other) in release.several.items():
             row = pair.recorded.session.row(index)
+            if chance.of_coins(pair.recorded.session, index):
+                return [], [], [Lost(one, chance.COINS)]
             text = (
                 "line %d releases a number with the noise of line %d, and line %d another one with the same "
                 "noise: their difference has none"
