@@ -141,9 +141,11 @@ class TraceResult:
         else:
             lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
             often = 1.0 / (1.0 - 0.05 ** (1.0 / self.runs))
-            runs = _count(self.runs, "run")
             lines.append(
-                f"  {runs} of each pair: what differs in one of {often:.3g} is missed with probability 0.05"
+                "  All outcomes of its coins were run: this is the exact law of the output on these pairs."
+                if self.exact
+                else f"  {_count(self.runs, 'run')} of each pair: what differs in one of {often:.3g} is missed "
+                "with probability 0.05"
             )
         if self.epsilon_ledger is not None:
             cost = self.claim.words(self.epsilon_ledger)

@@ -50,7 +50,9 @@ class Script:
         """The outcome of a coin, by its place."""
         weights = np.asarray(chances, dtype=float)
         possible = np.flatnonzero(weights > 0.0)
-        if not 0 < possible.size <= MOST_OUTCOMES or self.failed:
+        # Each coin of a path is where another path leaves it.
+        many = len(self.taken) > MOST_PATHS
+        if not 0 < possible.size <= MOST_OUTCOMES or self.failed or many:
             self.failed = True
             return 0
         place = len(self.taken)
@@ -73,6 +75,8 @@ class Script:
     def draw(self, row: Draw, value: Any) -> Any:
         """The value of a draw on this path."""
         law, params, shape = row.law, row.params, row.shape
+        if self.failed:
+            return value  # as fresh draws are, so that a loop of the program ends
         if law == "uniform" and row.kind == "noise" and row.argument is None:
             return value  # what it is compared with decides
         if law == "choice":
@@ -124,8 +128,8 @@ class Script:
 
     def outcome(self, session: Any, event: Comparison) -> Any:
         """The result of a comparison on this path: of a uniform number with a constant it is a coin."""
-        if event.second is None:
-            self.failed = True
+        self.failed = self.failed or event.second is None
+        if self.failed or event.second is None:
             return event.outcome
         shape = np.shape(event.outcome)
         computed, found = np.ravel(np.asarray(event.outcome)), []
