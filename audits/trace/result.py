@@ -141,12 +141,11 @@ class TraceResult:
         else:
             lines.append(f"{self.headline} against {claim} on {seen}. This is no proof that it is private.")
             often = 1.0 / (1.0 - 0.05 ** (1.0 / self.runs))
-            lines.append(
+            missed = f"what differs in one of {often:.3g} is missed with probability 0.05"
+            every = (
                 "  All outcomes of its coins were run: this is the exact law of the output on these pairs."
-                if self.exact
-                else f"  {_count(self.runs, 'run')} of each pair: what differs in one of {often:.3g} is missed "
-                "with probability 0.05"
             )
+            lines.append(every if self.exact else f"  {_count(self.runs, 'run')} of each pair: {missed}")
         if self.epsilon_ledger is not None:
             cost = self.claim.words(self.epsilon_ledger)
             stated = f"; by libraries' own maps {self.epsilon_stated:.4g}" if self.epsilon_stated else ""

@@ -76,7 +76,9 @@ def accused(document: dict[str, Any], file: str) -> tuple[int | None, str]:
     if document["verdict"] != "ledger-exceeds":
         return None, ""
     rows = [row for row in document["ledger"] if Path(row["file"]).stem == file]
-    row = max(rows, key=lambda row: float(row["epsilon"]), default={"line": None, "law": "no row"})
+    # What an entry costs is no number where its law is not known.
+    costs = [row for row in rows if row["epsilon"] is not None]
+    row = max(costs, key=lambda row: float(row["epsilon"]), default={"line": None, "law": "no row"})
     return row["line"], f"{row['law']}: ε = {document['epsilon_ledger']}"
 
 

@@ -18,6 +18,7 @@ from audits.trace import trace_privacy
 from audits.trace.record import table
 from audits.trace.record.session import Session
 from audits.trace.record.sources import watched
+from implementations.privacy import gaussian_epsilon
 
 SCIPY_BY_NUMPY = (
     *("Binomial", "Logistic", "Mixture", "Normal", "Uniform", "dirichlet", "dirichlet_multinomial"),
@@ -124,3 +125,29 @@ def test_the_largest_of_scores_with_noise_of_a_distribution_of_torch_costs(name:
     assert result.verdict == "nothing-found", result.summary()
     assert result.epsilon_ledger is not None
     assert 0.1 < result.epsilon_ledger <= 1.0
+
+
+ABOUT = {
+    "laplace": lambda data, rng: rng.laplace(sum(data), 0.25),
+    "an array": lambda data, rng: rng.laplace(np.array(data), 0.25),
+    "random": lambda data, rng: random.gauss(sum(data), 0.25),
+    "SciPy": lambda data, rng: stats.laplace(sum(data), 0.25).rvs(random_state=rng),
+    "used later": lambda data, rng: 2.0 * float(rng.laplace(sum(data), 0.25)) + 1.0,
+}
+
+
+@pytest.mark.parametrize("program", ABOUT.values(), ids=ABOUT)
+@pytest.mark.parametrize("pair", [((0.0, 1.0), (0.0, 0.0)), ((0.0, 0.0), (0.0, 1.0)), ((2, -1), (1, -1))])
+def test_noise_about_a_number_that_is_0_on_one_dataset_costs_what_it_costs(program, pair):
+    """Laplace noise of scale ¼ about 0 and about 1 costs ε = 4, whichever dataset has the 0."""
+    found = trace_privacy(program, [pair], epsilon=1.0, delta=1e-6, adjacency="replace", black_box=False)
+    assert found.verdict == "ledger-exceeds"
+    assert found.epsilon_ledger == pytest.approx(stats_cost(program), rel=1e-3)
+
+
+def stats_cost(program) -> float:
+    """The least ε at δ = 10⁻⁶: 4 + log(1 − …) of a Laplace law, or that of a Gaussian one of ratio 4."""
+    if program is ABOUT["random"]:
+        return gaussian_epsilon(1e-6, 4.0)
+    # H_ε = 1 − e^((ε − 4)/2) for Laplace noise of ratio 4 (Balle and Wang 2018).
+    return 4.0 + 2.0 * float(np.log1p(-1e-6))

@@ -48,6 +48,11 @@ def without_replacement(data, rng):
     return sorted((chosen + data[0]) % 3), rng.binomial(1, 0.25) == data[0]
 
 
+def counted(data, rng):
+    bits = [int(bit) if secrets.randbelow(2) else secrets.randbelow(2) for bit in (*data, 1, 0)]
+    return bits, sum(bits)
+
+
 TWICE = P + (1 - P) * (1 - P)
 """P(1) of the bit of the own item where either draw sets it."""
 LAWS = [
@@ -55,6 +60,8 @@ LAWS = [
     # (TWICE / (1 − P)) for the bit that is 1, and (P / (1 − TWICE)) for the one that is 0.
     (unary_drawn_twice, math.log(TWICE / (1 - P)) + math.log(P / (1 - TWICE))),
     (direct, 1.0),
+    # A true bit with probability ¾; the sum of the bits shows nothing more than the bits.
+    (counted, math.log(3.0)),
     # Pairs of places are moved to pairs of places, all equally likely; the bit is 1 with 1/4, or with 3/4.
     (without_replacement, math.log(3.0)),
 ]
@@ -100,3 +107,14 @@ def test_a_doubt_of_any_run_is_settled_by_all_paths():
     )  # fmt: skip
     assert result.exact
     assert (result.verdict, result.epsilon_ledger) == ("ledger-exceeds", np.inf)
+
+
+def test_a_loop_that_coins_end_has_no_end_of_paths_and_is_lost():
+    def geometric(data, rng):
+        while random.random() < 0.5:
+            data = [data[0] + 1]
+        return data[0]
+
+    result = traced(geometric)
+    assert not result.exact
+    assert (result.verdict, result.runs > 1) == ("lost", True)

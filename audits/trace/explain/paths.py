@@ -22,8 +22,8 @@ PATIENCE = 60.0
 """Processor seconds after which a program is given up that is itself slow."""
 FIRST, AGAIN = 4, 16
 """Paths that are run more often than twice, and how often."""
-MOST_OUTCOMES = 64
-"""Outcomes of one coin."""
+MOST_OUTCOMES, MOST_COINS = 64, 64
+"""Outcomes of one coin; coins of one path, which a loop that they end may toss without end."""
 
 
 Entry = Tuple[Any, float, float, float]
@@ -50,8 +50,7 @@ class Script:
         """The outcome of a coin, by its place."""
         weights = np.asarray(chances, dtype=float)
         possible = np.flatnonzero(weights > 0.0)
-        # Each coin of a path is where another path leaves it.
-        many = len(self.taken) > MOST_PATHS
+        many = sum(option > 1 for option in self.options) > MOST_COINS
         if not 0 < possible.size <= MOST_OUTCOMES or self.failed or many:
             self.failed = True
             return 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -101,13 +101,13 @@ def _in_turn(session: Any, have: int) -> List[List[Comparison]]:
     ]
 
 
-def coins_in_loops(session: Any, records: Tuple[int, int, int]) -> FrozenSet[Any]:
-    """Lines and laws of coins that loops over the records toss, as in `Changes.loops`."""
+def coins_in_loops(session: Any, records: Tuple[int, int, int]) -> Dict[Any, int]:
+    """Lines and laws of coins that loops over the records toss, with how often, as in `Changes.loops`."""
     have = records[0]
     times = Counter((row.where[:2], row.law) for row in session.draws if row.shape == ())
     coins = [row for event in session.compared if is_coin(session, event) for row in _drawn(session, event)]
     lines = {(row.where[:2], row.law) for row in coins if float(row.params["low"]) == 0.0}
-    return frozenset(line for line in lines if have and times[line] % have == 0 and times[line])
+    return {line: times[line] for line in lines if have and times[line] % have == 0 and times[line]}
 
 
 def is_coin(session: Any, event: Comparison) -> bool:

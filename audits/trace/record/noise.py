@@ -116,20 +116,27 @@ def noted(value: Any, note: Optional[Note], numpy: bool = True) -> Any:
     return number
 
 
-def fresh(session: Any, value: Any, argument: Any = None, numpy: bool = True) -> Any:
-    """The value of the draw that was just made, as noise."""
+def centre_of(loc: Any, shape: Any) -> Any:
+    """What noise is drawn about, an entry for each of it; None where that is 0."""
+    return (
+        np.array(np.broadcast_to(np.asarray(plain(loc), dtype=float), shape)) if np.any(plain(loc)) else None
+    )
+
+
+def fresh(session: Any, value: Any, loc: Any = None, numpy: bool = True) -> Any:
+    """The value of the draw that was just made, as noise about loc, which is a sum even where it is 0: it may
+    be another number on the other dataset."""
     session = getattr(session, "actual", session)
     index = session.last
     shape = np.shape(value)
     if np.asarray(value).dtype.kind not in "fiu" or index in session.changes.fixed:
         return value
-    ids = elements(index, shape)
-    centre, public = None, False
-    if argument is not None and np.any(np.asarray(argument) != 0):
-        centre = np.array(np.broadcast_to(np.asarray(plain(argument), dtype=float), shape))
-        soft = type(argument) in (int, float)
-        value, public = session.use(ids, np.ones(shape), centre, value, soft)
-    note = Note(session, ids, np.ones(shape), centre, centre is None or type(argument) in (int, float))
+    ids, centre = elements(index, shape), centre_of(0.0 if loc is None else loc, shape)
+    soft, public = centre is None or type(loc) in (int, float), False
+    if loc is not None:
+        argument = np.zeros(shape) if centre is None else centre
+        value, public = session.use(ids, np.ones(shape), argument, value, soft)
+    note = Note(session, ids, np.ones(shape), centre, soft)
     note.public = public
     return noted(value, note, numpy)
 

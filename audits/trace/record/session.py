@@ -47,7 +47,8 @@ class Changes:
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
-    loops     (line, law) of coins that a loop tosses, one for each record.
+    loops     (line, law) → how often a loop tosses such coins, one for each record. Coins beyond that fall as
+              they do: a loop that they end goes on for ever else.
     redraw    draws that a replay makes anew.
     gap       (first, how many) of draws on the tape that a replay leaves out.
     opened    draws that the output shows: what they are compared with is post-processing.
@@ -59,7 +60,7 @@ class Changes:
     flips: Mapping[Any, Any] = field(default_factory=dict)
     records: Optional[Tuple[int, int, int]] = None
     forced: Optional[int] = None
-    loops: FrozenSet[Any] = frozenset()
+    loops: Mapping[Any, int] = field(default_factory=dict)
     redraw: FrozenSet[int] = frozenset()
     gap: Tuple[int, int] = (-1, 0)
     opened: FrozenSet[int] = frozenset()
@@ -198,8 +199,9 @@ class Session:
                 self.diverged, value = index, fresh
             return row, value
         if row.kind == "noise":
-            if row.argument is not None and known.argument is not None and changes.release == "none":
-                value = value - known.argument + row.argument
+            centres = [0.0 if draw.argument is None else draw.argument for draw in (known, row)]
+            if changes.release == "none" and np.any(centres[0] != centres[1]):
+                value = value - centres[0] + centres[1]
             if index in changes.shifts:
                 value = value + changes.shifts[index]
         return row, value
@@ -246,7 +248,7 @@ class Session:
         if line in self.changes.loops and not row.shape:
             self.used[line] = self.used.get(line, 0) + 1
             # With it one more, so that the subset is not empty without the record.
-            taken = (self.used[line] - 1 - forced) % have < 2
+            taken = (self.used[line] - 1 - forced) % have < 2 and self.used[line] <= self.changes.loops[line]
             return type(value)(0.0) if taken else value
         if not isinstance(value, np.ndarray):
             return value

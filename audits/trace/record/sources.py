@@ -17,7 +17,7 @@ import numpy as np
 
 from .ended import Ended
 from .laws import reach, sampler
-from .noise import apply, fresh, function_of, note_of, on_arrays, plain
+from .noise import apply, centre_of, fresh, function_of, note_of, on_arrays, plain
 from .session import HOME, call_outside
 from .table import LOST, NO_DRAWS, NUMPY, PLACES, PYTHON, RAW, SCIPY, Drawn
 from .tensors import watched_jax, watched_torch
@@ -57,14 +57,11 @@ def numpy_draw(session: Any, real: Any, name: str, args: Any, kwargs: Dict[str, 
 def _noise(session: Any, drawn: Drawn, args: Any, kwargs: Dict[str, Any], value: Any, numpy: bool) -> Any:
     """A draw of a law of the table, as noise."""
     given = drawn.parameters(args, kwargs)
-    centre = given.pop("loc", 0.0)
+    loc = given.pop("loc", None)
     params = {name: _unlabelled(plain(item)) for name, item in given.items()}
-    argument: Any = None
-    if np.any(np.asarray(plain(centre)) != 0):
-        argument = np.array(np.broadcast_to(np.asarray(plain(centre), dtype=float), np.shape(value)))
+    argument = centre_of(0.0 if loc is None else loc, np.shape(value))
     value = session.draw(drawn.law, params, value, "noise", argument, again=sampler(drawn.law, params))
-    literal = argument is not None and type(centre) in (int, float)
-    return fresh(session, value, centre if literal else argument, numpy=numpy)
+    return fresh(session, value, loc, numpy=numpy)
 
 
 def _unlabelled(value: Any) -> Any:
@@ -365,9 +362,7 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
             law, params = "discrete laplace", {"rate": float(np.ravel(shapes[0])[0])}
         elif self.name not in SCIPY:
             params.update({"shape%d" % i: shape for i, shape in enumerate(shapes)})
-        argument = None
-        if np.any(np.asarray(loc) != 0):
-            argument = np.array(np.broadcast_to(np.asarray(loc, dtype=float), np.shape(value)))
+        argument = centre_of(loc, np.shape(value))
         source = kwargs.get("random_state")
         source = self._random_state if source is None else source
         source = vars(np.random.mtrand)["_rand"] if source is shared else source
@@ -375,8 +370,7 @@ def _watched_scipy(session: Any) -> Dict[Any, Dict[str, Any]]:
             source = SimpleNamespace(seed_=session.seeded(plain(source)))
         with _from(session, source, getattr(source, "bit_generator", None)):
             kept = session.draw(law, params, value, "noise", argument, again=sampler(law, params))
-        literal = type(kwargs.get("loc")) in (int, float)
-        return fresh(session, kept, kwargs["loc"] if literal else argument, numpy=True)
+        return fresh(session, kept, kwargs.get("loc", loc), numpy=True)
 
     return {kind: {"rvs": rvs}}
 

@@ -13,7 +13,7 @@ from typing import Any, Dict, Sequence
 import numpy as np
 
 from .laws import sampler
-from .noise import fresh, note_of, plain
+from .noise import centre_of, fresh, note_of, plain
 from .session import PLACE_LAWS, call_outside
 from .table import LOST, NO_DRAWS, TENSOR, TORCH, Drawn
 
@@ -41,15 +41,15 @@ def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
         """The tensor that was drawn by a generator, None for PyTorch's own, with what is followed of it."""
         array = value.detach().cpu().numpy().copy()
         array = array if array.ndim else array[()]
-        centre, argument = _array(params.pop("loc", 0.0)), None
-        if np.any(centre != 0.0):
-            argument = np.array(np.broadcast_to(centre, array.shape), dtype=float)
+        loc = params.pop("loc", None)
+        loc = None if loc is None else _array(loc)
+        argument = centre_of(0.0 if loc is None else loc, array.shape)
         coin = law in PLACE_LAWS
         session.origin = session.torch_seed if source is None else getattr(source, "seed_", None)
         again = None if coin else sampler(law, params)
         kept = session.draw(law, params, array, "coin" if coin else "noise", argument, again=again)
         session.origin = None
-        kept = kept if coin else fresh(session, kept, argument)
+        kept = kept if coin else fresh(session, kept, loc)
         tensor = torch.as_tensor(np.array(plain(kept)))
         return noisy(tensor.to(dtype=value.dtype, device=value.device), note_of(kept))
 

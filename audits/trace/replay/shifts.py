@@ -189,7 +189,8 @@ def loose_draws(recorded: Any, frozen: Any) -> List[Draw]:
     """Draws of noise of which nothing is known: never added, compared, or made into other noise."""
     known: Set[int] = set()
     for session in (recorded, frozen):
-        known |= in_comparisons(session).union(*(places_of(use.ids) for use in session.uses))
+        used = (use.ids for use in session.uses if not use.soft or np.any(use.argument))
+        known |= in_comparisons(session).union(*map(places_of, used))
         known |= set().union(*(made_of(session, index) for index in session.functions))
     return [row for row in recorded.draws if row.kind == "noise" and row.index not in known]
 
