@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Collection, Dict, FrozenSet, List, Sequence, Union
+from typing import Any, Collection, Dict, FrozenSet, List, Optional, Sequence, Union
 
 from ..record.laws import reach
 from ..record.values import ROUNDING, covers, differences, flat, shown, unlike_places
@@ -70,7 +70,15 @@ def unfollowed(pair: Pair) -> List[Draw]:
         and row.index in other
         and not differences(flat(row.argument), flat(other[row.index].argument), 0.0)
     ]
-    return _unreleased(pair.recorded.session) + called
+    # Noise that is drawn about a number on either dataset is part of a sum.
+    alone = [
+        r for r in _unreleased(pair.recorded.session) if r.kind == "coin" or not _about(other.get(r.index))
+    ]
+    return alone + called
+
+
+def _about(row: Optional[Draw]) -> bool:
+    return row is not None and row.argument is not None
 
 
 def _unreleased(session: Any) -> List[Draw]:

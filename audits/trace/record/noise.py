@@ -135,7 +135,7 @@ def fresh(session: Any, value: Any, loc: Any = None, numpy: bool = True) -> Any:
     soft, public = centre is None or type(loc) in (int, float), False
     if loc is not None:
         argument = np.zeros(shape) if centre is None else centre
-        value, public = session.use(ids, np.ones(shape), argument, value, soft)
+        value, public = session.drawn_about(ids, argument, value, soft)
     note = Note(session, ids, np.ones(shape), centre, soft)
     note.public = public
     return noted(value, note, numpy)

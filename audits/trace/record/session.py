@@ -95,13 +95,14 @@ class Session:
         self.functions: Dict[int, Draw] = {}
         self.names: Dict[Any, int] = {}
         self.uses: List[Use] = []
+        self.about: Dict[Any, Use] = {}
         self.compared: List[Comparison] = []
         self.used: Dict[Any, int] = {}
         self.alone: Set[int] = set()
         self.opening: Dict[int, Tuple[Any, Where]] = {}
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
-        self.known_uses = {} if tape is None else {use.key: use for use in tape.uses}
+        self.known_uses = {} if tape is None else {**tape.about, **{use.key: use for use in tape.uses}}
         self.outcomes = {} if tape is None else {event.key: event for event in tape.compared}
 
     def __deepcopy__(self, memo: Any) -> Session:
@@ -275,6 +276,18 @@ class Session:
     def added_in_loop(self) -> Optional[Where]:
         """The line of the first operation that adds to some noise, where it does so again and again."""
         return next((where for name, where in self.opening.values() if self.used[name] > 1), None)
+
+    def drawn_about(self, ids: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
+        """`use` of noise that was drawn about a number. Where that is 0 it is no sum, unless the tape has
+        another one there; it is kept for replays that have."""
+        key = (int(ids.flat[0]) if ids.size else -1, site()[1], 0)
+        known = self.known_uses.get(key)
+        if np.any(argument) or (known is not None and np.any(known.argument)):
+            return self.use(ids, np.ones(np.shape(ids)), argument, value, soft)
+        self.about[key] = Use(
+            key, ids, np.ones(np.shape(ids)), argument, own(value), True, site()[0], len(self.draws)
+        )
+        return value, False
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.

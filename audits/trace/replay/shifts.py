@@ -80,7 +80,7 @@ def shifts_of(recorded: Any, frozen: Any) -> Tuple[Dict[int, Any], Dict[int, Tup
     A shift is the change of the noise that makes the last sum in which an element stands the same on D′ as on
     D: (argument on D − argument on D′)/factor.
     """
-    known = {use.key: use for use in recorded.uses}
+    known = {**recorded.about, **{use.key: use for use in recorded.uses}}
     shifts: Dict[int, Any] = {}
     several: Dict[int, Tuple[Where, Where]] = {}
     before: Dict[int, Tuple[float, Where]] = {}
@@ -189,8 +189,7 @@ def loose_draws(recorded: Any, frozen: Any) -> List[Draw]:
     """Draws of noise of which nothing is known: never added, compared, or made into other noise."""
     known: Set[int] = set()
     for session in (recorded, frozen):
-        used = (use.ids for use in session.uses if not use.soft or np.any(use.argument))
-        known |= in_comparisons(session).union(*map(places_of, used))
+        known |= in_comparisons(session).union(*(places_of(use.ids) for use in session.uses))
         known |= set().union(*(made_of(session, index) for index in session.functions))
     return [row for row in recorded.draws if row.kind == "noise" and row.index not in known]
 
