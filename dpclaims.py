@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from dpclaims_packages import clashes
@@ -43,7 +44,13 @@ def main() -> None:
         for problem in problems:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
-    raise SystemExit(command())
+    status = command()
+    if threading.active_count() > 1:
+        # Threads that a program of the user's has left may never end.
+        from claims.harness.commands.stopping import leave
+
+        leave(status)
+    raise SystemExit(status)
 
 
 def command() -> int:

@@ -127,7 +127,7 @@ def test_a_worker_that_is_killed_ends_the_run_and_what_is_finished_is_kept(run, 
 # ---------------------------------------------------------------- programs
 
 PROGRAM = """
-import os, sys
+import os, sys, threading, time
 import numpy as np
 {top}
 epsilon, adjacency, pairs = 1.0, "replace", [((0.0, 1.0), (0.0, 0.0))]
@@ -139,6 +139,7 @@ PROGRAMS = [  # name, command, top of the module, first line of the mechanism, s
     ("import leaves", "audit", "os._exit(0)", "", 2, "called exit(0)"),
     ("import leaves", "trace", "os._exit(0)", "", 2, "called exit(0)"),
     ("a call leaves", "audit", "", "os._exit(0)", 2, "called exit(0)"),
+    ("a thread", "audit", "threading.Thread(target=time.sleep, args=(1e6,)).start()", "", 1, ""),
     ("a call leaves", "trace", "", "os._exit(0)", 2, "ends with a call of os._exit(0)"),
 ]  # fmt: skip
 

@@ -197,6 +197,9 @@ def test_a_seed_in_the_table_is_a_trial_and_can_be_said_to_be_none(rates, tmp_pa
     (tmp_path / "s.csv").write_text("\n".join(["n,risk,seed", *lines, ""]))
     assert "4 trials by column 'seed', each left out of all cells" in rates("s.csv")[1]
     assert "trials" not in rates("s.csv", "--trial", "none")[1]
+    (risk,) = json.loads(rates("s.csv", "--predict", "n=64000", "--json")[1])["predictions"]
+    assert risk["low"] < 1 / 64000 < risk["high"]
+    assert "risk of one more cell at n=64000: " in rates("s.csv", "--predict", "n=64000")[1]
 
 
 @pytest.mark.parametrize(
@@ -204,6 +207,7 @@ def test_a_seed_in_the_table_is_a_trial_and_can_be_said_to_be_none(rates, tmp_pa
     [
         ('{"format": "dpclaims-exponents/2", "risk": "risk", "fits": []}', "is empty"),
         ('{"format": "dpclaims-exponents/1", "exponents": {}}', "is empty"),
+        ('{"format": "dpclaims-exponents/2", "format": 1}', "is there twice"),
         ('{"format": "dpclaims-exponents/2", "risk": "loss", "fits": []}', "is of the risk 'loss'"),
         ('{"format": "dpclaims-exponents/1", "exponents": {"n": {}}}', "malformed exponent"),
     ],
@@ -262,6 +266,7 @@ def test_the_files_of_a_fit(rates, tmp_path):
         (["--group", "n"], "--group must name another column than --axis, got 'n'"),
         (["--trial", "who"], "has no column 'who'"),
         (["--vanishing", "m"], "vanishing must name axes"),
+        (["--predict", "n=0"], "place must give each of"),
         (["--alpha", "nan"], "--alpha must be in (0, 0.5), got nan"),
         (["--claimed", "n=x"], "--claimed must look like"),
         (["--claimed", "d=1"], "--claimed names 'd'"),
@@ -303,8 +308,13 @@ def test_forms_of_ones_own(dpclaims, tmp_path, monkeypatch):
     status, out, _ = dpclaims(*both, "--json")
     found = {part["group"]: part["left"]["n"]["answer"] for part in json.loads(out)["groups"]}
     assert (status, found) == (1, {"method=x": "left", "method=y": "none"})
+    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
+    for forms in (["--form", "a/n"], ["--compare", "log(n)/n", "--compare", "1/n"]):
+        dpclaims(*call, *forms, "--plot", "form.svg")
+        assert "<svg" in (tmp_path / "form.svg").read_text()
+        (tmp_path / "form.svg").unlink()
     for more, says in (
-        (["--form", "a/n", "--plot", "f.svg"], "--form and --compare go with"),
+        (["--form", "a/n", "--predict", "n=1"], "--form and --compare go with"),
         (["--compare", "1/n"], "--compare must be given twice"),
         (["--form", "a/n", "--compare", "1/n"], "give one of them"),
         (["--form", "a/k"], "must name columns"),

@@ -5,12 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.commands.exponents import status_of
 from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, by_group
 from claims.harness.commands.rates_asked import RatesAsked
-from claims.harness.exchange import FAILED, PASSED, UNDECIDED, Case, Outputs, from_here, publish
+from claims.harness.exchange import (
+    FAILED,
+    PASSED,
+    UNDECIDED,
+    Case,
+    Outputs,
+    from_here,
+    must_plot,
+    publish,
+    save_plot,
+)  # fmt: skip
 from claims.harness.run.serialise import print_json
 
 if TYPE_CHECKING:
@@ -20,13 +31,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What is found of the rows of one group: its words, its JSON, the word that counts.
+    """What is found of the rows of one group: its words, its JSON, fits to draw, the word that counts.
 
     answer  "better", "open"; of one form "none" where no power of an axis is left, "left" or "open".
     """
 
     lines: Sequence[str]
     document: Mapping[str, Any]
+    fits: Sequence[FormFit]
     answer: str
 
 
@@ -42,20 +54,24 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
     nothing of forms.
     """
     form, against = asked.form, asked.compare
-    if asked.claimed or asked.baseline or asked.plot or asked.vanishing or asked.side != "tight":
+    if asked.claimed or asked.baseline or asked.predict or asked.vanishing or asked.side != "tight":
         raise ValueError(
             "--form and --compare go with --csv, --risk, --group, --trial, --error, --tolerance, --alpha, "
-            "--junit, --summary, --json only"
+            "--plot, --junit, --summary, --json only"
         )
     if form is not None and against:
         raise ValueError("--form fits one form and --compare two: give one of them")
     if form is None and len(against) != 2:
         raise ValueError(f"--compare must be given twice, a form each, got {len(against)}")
 
+    must_plot(asked.plot)
+
     def work(rows: Any, alpha: float) -> Found:
         return _two(rows, asked, against) if form is None else _one(rows, asked, form, alpha)
 
     found = by_group(asked, work)
+    if asked.plot is not None:
+        _draw(found, asked.plot)
     cases = [_case(name, one, asked, form or " against ".join(against)) for name, one in found.items()]
     publish("dpclaims rates", f"dpclaims: forms of {asked.csv}", cases, outputs)
     if json:
@@ -78,17 +94,49 @@ def _one(table: Any, asked: RatesAsked, form: str, alpha: float) -> Found:
     each = alpha / max(len(fit.trends), 1)
     left = {axis: _left(trend, asked.tolerance, each) for axis, trend in fit.trends.items()}
     answer = next((word for word in ("left", "open") if word in left.values()), "none" if left else "open")
-    return Found(lines=[*_fit(fit, left)], document=_fitted(fit, left), answer=answer)
+    return Found(lines=[*_fit(fit, left)], document=_fitted(fit, left), fits=[fit], answer=answer)
 
 
 def _two(table: Any, asked: RatesAsked, forms: list[str]) -> Found:
-    from audits.rates.forms import compare_forms
+    from audits.rates.forms import compare_forms, fit_form
 
     choice = compare_forms(table, str(asked.risk), *forms, level=EQUIVALENCE_ALPHA, **_options(asked))
     return Found(
         lines=[*_choice(choice, forms)], document={"forms": forms, **asdict(choice)},
+        fits=[fit_form(table, str(asked.risk), text, **_options(asked)) for text in forms if asked.plot],
         answer="better" if choice.better else "open",
     )  # fmt: skip
+
+
+def _draw(found: Mapping[str, Found], file: Path) -> None:
+    """Of each group a panel an axis: measured risks and those of each form; under it the residuals."""
+    from matplotlib.figure import Figure
+
+    axes = list(dict.fromkeys(axis for one in found.values() for fit in one.fits for axis in fit.form.axes))
+    figure = Figure(figsize=(4.5 * len(axes), 5.5 * len(found)), layout="constrained")
+    panels: Any = figure.subplots(
+        2 * len(found), len(axes), squeeze=False, sharex="col", height_ratios=(3, 2) * len(found)
+    )
+    for row, (name, one) in enumerate(found.items()):
+        for axis, upper, lower in zip(axes, panels[2 * row], panels[2 * row + 1], strict=True):
+            _panel(axis, upper, lower, [fit for fit in one.fits if axis in fit.form.axes])
+            upper.set_title(name)
+    save_plot(figure, file)
+
+
+def _panel(axis: str, upper: Any, lower: Any, fits: Sequence[FormFit]) -> None:
+    for k, fit in enumerate(fits, 1):
+        x, risk, fitted = (fit.cells[name] for name in (axis, "risk", "fitted"))
+        error = 2.0 * fit.cells["standard_error"]
+        if k == 1:
+            upper.errorbar(x, risk, yerr=error, fmt="o", color="C0", label="measured, ± 2 errors")
+        upper.plot(x, fitted, "_", markersize=14, color=f"C{k}", label=fit.form.text)
+        lower.errorbar(x, risk / fitted - 1.0, yerr=error / fitted, fmt="o", color=f"C{k}")
+    upper.set(xscale="log", yscale="log", ylabel="risk")
+    upper.legend(fontsize="small")
+    lower.axhline(0.0)
+    lower.set(xlabel=axis, ylabel="residual")
+    lower.xaxis.set_minor_formatter("")  # labels between the powers of ten lie over each other
 
 
 def _case(name: str, found: Found, asked: RatesAsked, what: str) -> Case:

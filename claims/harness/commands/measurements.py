@@ -71,7 +71,7 @@ def fitted(asked: RatesAsked) -> dict[str, RateFit]:
 
     def fit(rows: Any, alpha: float) -> RateFit:
         return fit_rate(
-            rows, risk, list(asked.axis), parse_claimed(asked.claimed, asked.axis), asked.tolerance,
+            rows, risk, list(asked.axis), assignments(asked.claimed, asked.axis), asked.tolerance,
             side=Side(asked.side), alpha=alpha / (2.0 if asked.judged else 1.0),
             equivalence_alpha=EQUIVALENCE_ALPHA, standard_error=asked.error,
             vanishing=vanishing if asked.vanishing else None,
@@ -163,6 +163,9 @@ def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
             yield describe(evidence)
             if axis.advice:
                 yield f"  what would decide: {axis.advice}"
+        if found := _predicted(fit, asked):
+            interval = "{risk:.4g} [{low:.4g}, {high:.4g}]".format(**found)
+            yield f"  risk of one more cell at {asked.predict}: {interval} (95 %), if the law goes on there"
         if fit.trials:
             yield f"  {fit.trials[1]} trials by column {fit.trials[0]!r}, each left out of all cells"
     for row in answer.compared:
@@ -184,6 +187,10 @@ def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any
             for group, fit in answer.fits.items()
             for e, axis in zip(fit.evidence(), fit.axes, strict=True)
         ],
+        "predictions": [
+            {"group": group, "at": asked.predict, **_predicted(fit, asked)}
+            for group, fit in answer.fits.items() if asked.predict
+        ],
         "trials": [
             {"group": group, "column": fit.trials[0], "count": fit.trials[1]}
             for group, fit in answer.fits.items() if fit.trials
@@ -200,10 +207,12 @@ def _diagnosis(found: Diagnosis) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | None:
-    """Claimed exponents by axis.
+def assignments(
+    text: str | None, axes: Sequence[str], flag: str = "--claimed", like: str = "n=-1,m=-0.5"
+) -> dict[str, float] | None:
+    """Numbers by axis: claimed exponents, or a place.
 
-    >>> parse_claimed("n=-1, m=-0.5", ["n", "m"])
+    >>> assignments("n=-1, m=-0.5", ["n", "m"])
     {'n': -1.0, 'm': -0.5}
     """
     if text is None:
@@ -212,14 +221,21 @@ def parse_claimed(text: str | None, axes: Sequence[str]) -> dict[str, float] | N
     for part in text.split(","):
         name, _, value = (p.strip() for p in part.partition("="))
         if name in found:
-            raise ValueError(f"--claimed names {name!r} twice, got {text!r}")
+            raise ValueError(f"{flag} names {name!r} twice, got {text!r}")
         try:
             found[name] = float(value)
         except ValueError:
-            raise ValueError(f"--claimed must look like 'n=-1,m=-0.5', got {text!r}") from None
+            raise ValueError(f"{flag} must look like {like!r}, got {text!r}") from None
         if name not in axes:
-            raise ValueError(f"--claimed names {name!r}, which is no --axis; axes are {', '.join(axes)}")
+            raise ValueError(f"{flag} names {name!r}, which is no --axis; axes are {', '.join(axes)}")
     return found
+
+
+def _predicted(fit: RateFit, asked: RatesAsked) -> dict[str, float]:
+    """The risk of one more cell at the place of --predict, with its 95 % interval; nothing where none is
+    named."""
+    place = assignments(asked.predict, asked.axis, "--predict", "n=1e6")
+    return {} if place is None else dict(zip(("risk", "low", "high"), fit.predict(place), strict=True))
 
 
 def read_table(asked: RatesAsked) -> Any:

@@ -12,7 +12,7 @@ import typer
 from audits.evidence import Side
 
 OF_CSV = ("risk", "axis", "claimed", "plot", "group", "trial", "vanishing", "error", "level_tolerance",
-          "form", "compare", "side")  # fmt: skip
+          "form", "compare", "side", "predict")  # fmt: skip
 """Options that say something of --csv alone."""
 
 
@@ -64,6 +64,9 @@ class RatesAsked:
     compare: Annotated[
         list[str], typer.Option(help="A form; give two: which fits --csv better, 'log(n)/n'?")
     ] = field(default_factory=list[str])
+    predict: Annotated[
+        str | None, typer.Option(help="The risk at another place, with its interval: 'n=1e6'.")
+    ] = None
     plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None
 
     def __post_init__(self) -> None:

@@ -75,10 +75,18 @@ def print_json(document: Any) -> None:
     print(dumps(document), end="")
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a key of {list(found)} is there twice")
+    return found
+
+
 def read_json(file: Path) -> Any:
-    """A JSON file; ValueError that names the file where it is missing, truncated or not JSON."""
+    """A JSON file; ValueError that names the file where it is missing, truncated or not JSON, or has a key
+    twice."""
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return json.loads(file.read_text(encoding="utf-8"), object_pairs_hook=_once)
     except OSError as error:
         raise ValueError(f"{file}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
