@@ -45,11 +45,12 @@ def main() -> None:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
     status = command()
-    if threading.active_count() > 1:
-        # Threads that a program of the user's has left may never end.
-        from claims.harness.commands.stopping import leave
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        # A thread that a program of the user's has left may never end.
+        from audits.foreign.ends import END
 
-        leave(status)
+        sys.stdout.flush()
+        END(status)
     raise SystemExit(status)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audits.maps import from_opendp, own, sampled
+from audits.maps import from_opendp, from_tumult, own, sampled
 from audits.maps.neighbours import distances
 from audits.maps.program import program
 from audits.maps.result import NOTHING, REFUTED, ROUNDING, UNDECIDED, MapResult
@@ -51,7 +51,8 @@ class Options:
 def check_map(target: Any, **options: Any) -> MapResult:
     """Search for two neighbours whose outputs are farther apart than the object states.
 
-    target    a transformation or measurement of OpenDP, or what has its attributes; a function of your own.
+    target    a transformation or measurement of OpenDP or Tumult Core, or what has its attributes;
+              a function of your own.
     domain, stability, metric, output   of a function of your own, of one list of records: a Hypothesis
               strategy of such lists, closed under adding and removing records (for "change-one" and "hamming"
               under replacing them); d_in ↦ d_out, or a factor; names of the input metric, "symmetric" if
@@ -104,11 +105,13 @@ def subject_of(target: Any, given: Options) -> Subject:
     """The claim that an object carries. ValueError where it carries none that is known here."""
     if from_opendp.is_opendp(target):
         return from_opendp.read(target)
+    if from_tumult.is_tumult(target):
+        return from_tumult.read(target)
     if own.is_own(target, given):
         return own.read(target, given)
     raise ValueError(
-        "target must be a transformation or measurement of OpenDP, or a function with domain= and "
-        f"stability=, got {type(target).__name__}: {target!r}"
+        "target must be a transformation or measurement of OpenDP or Tumult Core, or a function with domain= "
+        f"and stability=, got {type(target).__name__}: {target!r}"
     )
 
 

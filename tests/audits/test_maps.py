@@ -52,6 +52,40 @@ def resized(records: list[int]) -> list[int]:
     return shuffled((records + [0] * 3)[:3]) if len(records) <= 3 else records[:3]
 
 
+@dataclass(repr=False)
+class Core:
+    """A transformation, a domain, a metric or an exact number, as Tumult Core has them."""
+
+    result: Any = None
+    factor: int = 1
+    allow_null = is_interactive = False
+    length = None
+    is_finite = is_integer = True
+
+    @property
+    def expr(self) -> int:
+        return self.factor
+
+    def stability_function(self, d_in: Any) -> Core:
+        return Core(factor=self.factor * d_in)
+
+    def __call__(self, data: Any) -> Any:
+        return self.result(data)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+def core(result: Any, factor: int, **names: str) -> Any:
+    """A transformation of lists whose parts have the names of classes of Tumult Core."""
+    found = Core(result, factor)
+    element = type("NumpyIntegerDomain", (Core,), {})()
+    found.input_domain = type("ListDomain", (Core,), {"element_domain": element})()  # type: ignore
+    for name, kind in names.items():
+        setattr(found, name, type(kind, (Core,), {})())
+    return found
+
+
 SYMMETRIC, ORDERED = "SymmetricDistance()", "InsertDeleteDistance()"
 SOUND = {
     "sum": Fake(INTEGERS, SYMMETRIC, ABSOLUTE, sum, lambda d: 10 * d, NUMBER),
@@ -108,6 +142,17 @@ def test_a_violation_is_found_and_is_one(name: str) -> None:
     assert result.certain == (name != "a size that is not kept")
     if isinstance(first, list):
         assert len(first) + len(second) <= 10  # it was shrunk
+
+
+def test_the_stability_of_tumult_is_read_off_the_object() -> None:
+    metrics = {"input_metric": "SymmetricDifference", "output_metric": "AbsoluteDifference"}
+    assert check_map(core(len, 1, **metrics), max_pairs=200).verdict == "no-pair-found"
+    twice = check_map(core(lambda x: 2 * len(x), 1, **metrics))
+    assert (twice.verdict, twice.certain, twice.stated) == ("refuted", True, 1)
+    assert "ExactNumber" in twice.program
+    unknown = check_map(core(len, 1, input_metric="AddRemoveIDs", output_metric="AbsoluteDifference"))
+    assert unknown.verdict == "undecided"
+    assert "AddRemoveIDs" in unknown.found
 
 
 def test_rounding_under_idealised_numerics_is_no_accusation() -> None:
