@@ -157,8 +157,16 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
     laws, words = laws_in(group, draws), f"{many} comparison{'s' if many > 1 else ''} with noise"
     if laws is None:
         return Entry(last.where, "comparison", "", None, UNKNOWN)
-    if many == 1 and len(uses) == 1:
-        p, q = (probability(last, laws, side) for side in (0, 1))
+    hub = max(uses, key=lambda element: uses[element])
+    if many == 1 and max(uses.values()) == 1:
+        # The other outcome is as likely as 1 − p says, whether a run has shown it or not.
+        above = replace(last, above=True)
+        p, q = (
+            probability(above, laws, side)
+            if len(uses) == 1
+            else math.exp(_log_transcript([above], laws, hub, side))
+            for side in (0, 1)
+        )
         losses = (finite([p, 1 - p], [q, 1 - q]),)
         return Entry(last.where, words, f"probability {p:.4g} on D, {q:.4g} on D′", losses)
     if len(uses) == 1:
@@ -166,7 +174,6 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
         loss = abs(math.log(one / two)) if min(one, two) > 0.0 else math.inf
         distance = f"probability {one:.4g} on D, {two:.4g} on D′"
         return Entry(last.where, f"{many} comparisons of one noise", distance, (Loss("pure", loss),))
-    hub = max(uses, key=lambda element: uses[element])
     others = (times for element, times in uses.items() if element != hub)
     one_threshold = all(bit.noises.count(hub) == 1 for bit in group) and max(others) == 1
     if one_threshold:
