@@ -45,7 +45,8 @@ def main() -> None:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
     status = command()
-    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+    left = [thread for thread in threading.enumerate() if not thread.daemon]
+    if any(not type(t).__module__.startswith("joblib") for t in left if t is not threading.main_thread()):
         # A thread that a program of the user's has left may never end.
         from audits.foreign.ends import END
 
