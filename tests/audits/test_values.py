@@ -117,7 +117,15 @@ def test_every_two_leaves_are_told_apart():
         assert told[i] != told[j]
         assert values.digest(one) != values.digest(other), (one, other)
         assert unlike_places(flat(one), flat(other), 0.0), (one, other)
-        assert any((part[i] != part[j]).any() for part in (rows.values, rows.codes)), (one, other)
+        if double(one) != double(other):
+            assert any((part[i] != part[j]).any() for part in (rows.values, rows.codes)), (one, other)
+
+
+def double(leaf):
+    """A leaf as the black box reads it: numbers are doubles, infinite where they are too large for one."""
+    if not isinstance(leaf, (int, float, Decimal, Fraction)):
+        return leaf
+    return float(leaf) if not abs(leaf) > 1e300 else math.copysign(math.inf, leaf > 0 or -1)
 
 
 def users(value):
