@@ -44,12 +44,12 @@ def main() -> None:
         for problem in problems:
             print(f"dpclaims: {problem}", file=sys.stderr)
         raise SystemExit(2)
+    from audits.foreign.ends import END  # before a command replaces `os._exit`
+
     status = command()
     left = [thread for thread in threading.enumerate() if not thread.daemon]
     if any(not type(t).__module__.startswith("joblib") for t in left if t is not threading.main_thread()):
         # A thread that a program of the user's has left may never end.
-        from audits.foreign.ends import END
-
         sys.stdout.flush()
         END(status)
     raise SystemExit(status)

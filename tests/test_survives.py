@@ -140,6 +140,7 @@ PROGRAMS = [  # name, command, top of the module, first line of the mechanism, s
     ("import leaves", "trace", "os._exit(0)", "", 2, "called exit(0)"),
     ("a call leaves", "audit", "", "os._exit(0)", 2, "called exit(0)"),
     ("a thread", "audit", "threading.Thread(target=time.sleep, args=(1e6,)).start()", "", 1, ""),
+    ("a thread", "trace", "", "threading.Thread(target=time.sleep, args=(1e6,)).start()", 1, ""),
     ("a call leaves", "trace", "", "os._exit(0)", 2, "ends with a call of os._exit(0)"),
 ]  # fmt: skip
 
