@@ -47,11 +47,10 @@ def main() -> None:
     from audits.foreign.ends import END  # before a command replaces `os._exit`
 
     status = command()
-    left = [thread for thread in threading.enumerate() if not thread.daemon]
-    if any(not type(t).__module__.startswith("joblib") for t in left if t is not threading.main_thread()):
-        # A thread that a program of the user's has left may never end.
+    left = [t for t in threading.enumerate() if not t.daemon and t is not threading.main_thread()]
+    if any(not type(thread).__module__.startswith("joblib") for thread in left):
         sys.stdout.flush()
-        END(status)
+        END(status)  # a thread that a program of the user's has left may never end
     raise SystemExit(status)
 
 
