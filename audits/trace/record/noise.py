@@ -117,10 +117,9 @@ def noted(value: Any, note: Optional[Note], numpy: bool = True) -> Any:
 
 
 def centre_of(loc: Any, shape: Any) -> Any:
-    """What noise is drawn about, an entry for each of it; None where that is 0."""
-    return (
-        np.array(np.broadcast_to(np.asarray(plain(loc), dtype=float), shape)) if np.any(plain(loc)) else None
-    )
+    """What noise of a shape is drawn about, an entry each; None where that is 0, or where loc is None."""
+    centre = np.asarray(0.0 if loc is None else plain(loc), dtype=float)
+    return np.array(np.broadcast_to(centre, shape)) if np.any(centre) else None
 
 
 def fresh(session: Any, value: Any, loc: Any = None, numpy: bool = True) -> Any:
@@ -131,7 +130,7 @@ def fresh(session: Any, value: Any, loc: Any = None, numpy: bool = True) -> Any:
     shape = np.shape(value)
     if np.asarray(value).dtype.kind not in "fiu" or index in session.changes.fixed:
         return value
-    ids, centre = elements(index, shape), centre_of(0.0 if loc is None else loc, shape)
+    ids, centre = elements(index, shape), session.rows[index].argument
     soft, public = centre is None or type(loc) in (int, float), False
     if loc is not None:
         argument = np.zeros(shape) if centre is None else centre

@@ -47,8 +47,8 @@ class Changes:
     records   (n, n′, place): a draw with an entry for each of n records is given one for each of n′, the
               record at `place` being the one that only the longer dataset has.
     forced    place of a record whose coins all show "takes part"; None: coins are fair.
-    loops     (line, law) → how often a loop tosses such coins, one for each record. Coins beyond that fall as
-              they do: a loop that they end goes on for ever else.
+    loops     (line, law) → how often a loop tosses coins, one for each record. Later coins of the line
+              fall as they are drawn: a loop that is left by a coin would never end else.
     redraw    draws that a replay makes anew.
     gap       (first, how many) of draws on the tape that a replay leaves out.
     opened    draws that the output shows: what they are compared with is post-processing.
@@ -102,7 +102,7 @@ class Session:
         self.opening: Dict[int, Tuple[Any, Where]] = {}
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
-        self.known_uses = {} if tape is None else {**tape.about, **{use.key: use for use in tape.uses}}
+        self.known_uses: Mapping[Any, Use] = {} if tape is None else tape.sums_by_key()
         self.outcomes = {} if tape is None else {event.key: event for event in tape.compared}
 
     def __deepcopy__(self, memo: Any) -> Session:
@@ -280,14 +280,18 @@ class Session:
     def drawn_about(self, ids: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """`use` of noise that was drawn about a number. Where that is 0 it is no sum, unless the tape has
         another one there; it is kept for replays that have."""
-        key = (int(ids.flat[0]) if ids.size else -1, site()[1], 0)
+        where, operation = site()
+        key = (int(ids.flat[0]) if ids.size else -1, operation, 0)
         known = self.known_uses.get(key)
         if np.any(argument) or (known is not None and np.any(known.argument)):
             return self.use(ids, np.ones(np.shape(ids)), argument, value, soft)
-        self.about[key] = Use(
-            key, ids, np.ones(np.shape(ids)), argument, own(value), True, site()[0], len(self.draws)
-        )
+        ones = np.ones(np.shape(ids))
+        self.about[key] = Use(key, ids, ones, argument, own(value), True, where, len(self.draws))
         return value, False
+
+    def sums_by_key(self) -> Dict[Any, Use]:
+        """All sums with noise, those with it that was drawn about 0 as well."""
+        return {**self.about, **{use.key: use for use in self.uses}}
 
     def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.

@@ -59,7 +59,7 @@ def _noise(session: Any, drawn: Drawn, args: Any, kwargs: Dict[str, Any], value:
     given = drawn.parameters(args, kwargs)
     loc = given.pop("loc", None)
     params = {name: _unlabelled(plain(item)) for name, item in given.items()}
-    argument = centre_of(0.0 if loc is None else loc, np.shape(value))
+    argument = centre_of(loc, np.shape(value))
     value = session.draw(drawn.law, params, value, "noise", argument, again=sampler(drawn.law, params))
     return fresh(session, value, loc, numpy=numpy)
 

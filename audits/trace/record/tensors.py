@@ -43,7 +43,7 @@ def watched_torch(session: Any) -> Dict[Any, Dict[str, Any]]:
         array = array if array.ndim else array[()]
         loc = params.pop("loc", None)
         loc = None if loc is None else _array(loc)
-        argument = centre_of(0.0 if loc is None else loc, array.shape)
+        argument = centre_of(loc, array.shape)
         coin = law in PLACE_LAWS
         session.origin = session.torch_seed if source is None else getattr(source, "seed_", None)
         again = None if coin else sampler(law, params)

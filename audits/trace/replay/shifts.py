@@ -80,7 +80,7 @@ def shifts_of(recorded: Any, frozen: Any) -> Tuple[Dict[int, Any], Dict[int, Tup
     A shift is the change of the noise that makes the last sum in which an element stands the same on D′ as on
     D: (argument on D − argument on D′)/factor.
     """
-    known = {**recorded.about, **{use.key: use for use in recorded.uses}}
+    known = recorded.sums_by_key()
     shifts: Dict[int, Any] = {}
     several: Dict[int, Tuple[Where, Where]] = {}
     before: Dict[int, Tuple[float, Where]] = {}
