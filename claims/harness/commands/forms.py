@@ -21,7 +21,7 @@ from claims.harness.exchange import (
     must_plot,
     publish,
     save_plot,
-)  # fmt: skip
+)
 from claims.harness.run.serialise import print_json
 
 if TYPE_CHECKING:
