@@ -114,7 +114,7 @@ def audit_canaries(
     """A lower bound of the privacy parameter from a run that includes each canary by a fair coin.
 
     scores    one number a canary, greater where it looks more included, from the outputs of the run alone.
-              Canaries of several runs, each with coins of its own, may stand in one list.
+              The canaries of several runs may stand in one list, if each run tossed its own coins.
     included  whether each canary was in the run: coins tossed one by one, not exactly half of the canaries.
     claim     privacy where one canary is added or removed: Approximate(1.0, 1e-5), GaussianDP(1.0) …
     alpha     probability that a claim that holds is refuted, and that `lower` lies above the truth.

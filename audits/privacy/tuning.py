@@ -33,7 +33,7 @@ class Tuning:
     """Level of all tries together to confirm a refutation on fresh draws: half of it for the first, and so
     on."""
     many_pairs: int = 12
-    """Each of more pairs than this is looked at first in one batch, from which it learns once."""
+    """Where there are more pairs, the first look at each is one batch, and it learns once from that batch."""
     group: float = 200.0
     """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
     learning_price: float = 2.4

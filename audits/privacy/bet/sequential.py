@@ -319,8 +319,8 @@ class Sequential:
         return max(self.states, key=lambda state: self.strength(state) + 2.0 / math.sqrt(state.size + 1.0))
 
     def strength(self, state: PairState) -> float:
-        """Largest excess of an event of a pair over the claim, in standard deviations of one sample, until
-        the pair learns again; −∞ without events."""
+        """The largest excess over the claim of any event of a pair, in standard deviations of a sample; −∞
+        without events. It is kept until the pair learns again."""
         if state.index not in self.strengths:
             at = [part[[self.claimed]] for part in self.nulls(state)]
             found = [betting.excess(*family.shares(), *at).max() for family in state.families()]

@@ -90,7 +90,7 @@ def is_symbol(item: Any) -> bool:
 
 
 def _clipped(value: Any) -> float:
-    """The number with ±`LARGE` for an infinite one; NaN, which compares false with everything, stays."""
+    """The number as a double, cut to ±`LARGE`; NaN stays NaN, as it compares false with every bound."""
     return min(max(float(value), -LARGE), LARGE)
 
 

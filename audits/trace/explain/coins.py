@@ -70,8 +70,8 @@ def _many_alike(pair: Pair, flips: Flips) -> bool:
 
 
 def _loops(one: Any, other: Any) -> bool:
-    """Whether coins decide how often a line draws or compares: an output is reached on more than one path
-    then, and the probability of a path is not that of the output."""
+    """Whether coins decide how often a line draws or compares. Then several paths lead to an output, whose
+    probability is the sum of theirs."""
 
     def passed(session: Any) -> List[Any]:
         return [Counter(row.where for row in rows) for rows in (session.compared, session.draws)]

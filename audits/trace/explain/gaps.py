@@ -46,7 +46,7 @@ class Gap:
 
 
 def longer(one: Any, other: Any) -> bool:
-    """Whether a run makes more draws than the other one."""
+    """Whether the first run makes more draws than the second."""
     return len(one.draws) > len(other.draws)
 
 
@@ -107,7 +107,10 @@ def _distance(one: Any, other: Any) -> float:
 
 @dataclass(frozen=True)
 class Way:
-    """What is left out: so many draws from a start on, and made, the functions of noise with one of them."""
+    """The draws that are left out: `many` of them, from `start` on.
+
+    made   the functions of noise that any of these draws is part of.
+    """
 
     start: int
     many: int

@@ -23,7 +23,7 @@ PATIENCE = 60.0
 FIRST, AGAIN = 4, 16
 """Paths that are run more often than twice, and how often."""
 MOST_OUTCOMES, MOST_COINS = 64, 64
-"""Outcomes of one coin; coins of one path, which a loop that they end may toss without end."""
+"""Outcomes of a coin, and coins on a path: a loop that only a coin ends has paths of any length."""
 
 
 Entry = Tuple[Any, float, float, float]

@@ -1,5 +1,5 @@
-"""Noise that is drawn again until a sum with it lies where it should: the law of what is kept is another one,
-and depends on the probability that it is accepted."""
+"""Noise that is drawn again until a sum with it lies where it should: the law of what is kept is not the law
+that was drawn from, and depends on the probability of acceptance."""
 
 from __future__ import annotations
 

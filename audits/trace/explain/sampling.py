@@ -31,7 +31,7 @@ Runs = Tuple[Run, Run]
 class Coin:
     """What decides whether a record takes part: at, the number of draws before, where a loop begins to toss
     coins; key, as in `Changes.flips`; taken and left, the outcomes with the record and without it; rate, the
-    probability to take part, None where it is not known or not one for all records."""
+    probability to take part, None where it is unknown or differs between records."""
 
     at: int
     key: Tuple[str, Any]
@@ -41,8 +41,8 @@ class Coin:
 
 
 def batches(pair: Pair, records: Tuple[int, int, int]) -> Tuple[Batch, ...]:
-    """The random subsets of a run whose rate is known; a rate that differs between D and D′ is none, but for
-    that of a subset of one size, of which the larger counts."""
+    """The random subsets of a run whose rate is known. A rate that differs between D and D′ is not known, but
+    where a subset has a fixed size: then the larger rate counts."""
     have, want, _ = records
     if not have or not want:
         return ()
@@ -80,7 +80,8 @@ def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
 
 
 def _rate(session: Any, events: Sequence[Comparison]) -> Optional[float]:
-    """With what probability comparisons, one for each record, show "takes part", which is True."""
+    """The probability that a comparison, made for each record, is True ("takes part"); None where it is
+    unknown or differs between records."""
     found: List[float] = []
     for event in events:
         chances = outcomes(session, event)
