@@ -140,6 +140,26 @@ def test_a_regression_of_ones_own_exponents(rates, tmp_path):
         assert (status, "exponent of n: better" in out) == (0, True)
 
 
+def test_a_history_lists_runs_and_which_of_them_are_worse(rates, dpclaims, tmp_path):
+    pytest.importorskip("matplotlib", reason="plots need Matplotlib")
+    assert "'runs' holds no run" in dpclaims("rates", "--history", "runs")[2]
+    for run, csv in enumerate(("good", "slower", "good")):
+        rates(f"{csv}.csv", "--baseline", f"runs/{run}.json", "--update")
+    status, out, _ = dpclaims("rates", "--history", "runs", "--plot", "h.svg")
+    answers = [line.rpartition(", ")[2] for line in out.splitlines() if "exponent of n" in line]
+    assert (status, answers) == (0, ["same", "worse", "same"])
+    assert "<svg" in (tmp_path / "h.svg").read_text(encoding="utf-8")
+    rates("slower.csv", "--baseline", "runs/3.json", "--update")
+    status, out, _ = dpclaims("rates", "--history", "runs", "--baseline", "runs/1.json", "--json")
+    found = {row["run"]: row["answer"] for row in json.loads(out)["runs"] if row["axis"] == "n"}
+    assert (status, found) == (0, {"0": "better", "1": "same", "2": "better", "3": "same"})
+    assert dpclaims("rates", "--history", "runs")[0] == 1
+    other = (tmp_path / "runs" / "0.json").read_text().replace('"risk": "risk"', '"risk": "loss"')
+    (tmp_path / "runs" / "4.json").write_text(other)
+    assert "4.json' is of the risk 'loss', not of 'risk'" in dpclaims("rates", "--history", "runs")[2]
+    assert "leave out --csv and --update" in rates("good.csv", "--history", "runs")[2]
+
+
 def test_a_level_ten_times_higher_is_worse(rates, tmp_path):
     rates("good.csv", "--baseline", "b.json", "--update")
     lines = (tmp_path / "good.csv").read_text().splitlines()[1:]
@@ -205,11 +225,10 @@ def test_a_seed_in_the_table_is_a_trial_and_can_be_said_to_be_none(rates, tmp_pa
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        ('{"format": "dpclaims-exponents/2", "risk": "risk", "fits": []}', "is empty"),
-        ('{"format": "dpclaims-exponents/1", "exponents": {}}', "is empty"),
+        ('{"format": "dpclaims-exponents/2", "risk": "risk", "group": [], "fits": []}', "is empty"),
         ('{"format": "dpclaims-exponents/2", "format": 1}', "is there twice"),
-        ('{"format": "dpclaims-exponents/2", "risk": "loss", "fits": []}', "is of the risk 'loss'"),
-        ('{"format": "dpclaims-exponents/1", "exponents": {"n": {}}}', "malformed exponent"),
+        ('{"format": "dpclaims-exponents/1", "exponents": {}}', "does not hold exponents of a table"),
+        ('{"format": "dpclaims-exponents/2", "fits": [{"exponents": {"n": {}}}]}', "malformed exponent"),
     ],
 )
 def test_baselines_that_hold_nothing_or_something_else(rates, tmp_path, content, says):
@@ -217,13 +236,6 @@ def test_baselines_that_hold_nothing_or_something_else(rates, tmp_path, content,
     for more in ([], ["--update"]):
         status, _, err = rates("good.csv", "--baseline", "b.json", *more)
         assert (status, says in err) == (2, True)
-
-
-def test_a_baseline_of_the_first_format_is_read(rates, tmp_path):
-    kept = {"estimate": -1.0, "standard_error": 0.002, "degrees_of_freedom": 5.0, "values": 7}
-    first = {"format": "dpclaims-exponents/1", "risk": "risk", "rows": 7, "exponents": {"n": kept}}
-    (tmp_path / "b.json").write_text(json.dumps(first))
-    assert [rates(name, "--baseline", "b.json")[0] for name in ("good.csv", "slower.csv")] == [0, 1]
 
 
 @pytest.mark.parametrize(

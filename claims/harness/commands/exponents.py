@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claims.harness import exchange
+from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import Case
 from claims.harness.run.provenance import numerics
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from audits.rates import Exponent, ExponentChange, RateFit
 
 FORMAT = "dpclaims-exponents/2"
-OLDER = "dpclaims-exponents/1"
 LEVEL_TOLERANCE = 0.1
 """How far a level may move where nothing else is asked. An undecided level then changes no status."""
 
@@ -30,32 +30,23 @@ STATUS = {"worse": "regressed", "better": "moved", "same": "same", "no worse": "
 class Kept:
     """What a baseline holds of one fit.
 
-    exponents  by axis. `level` is the log risk at the place `centre`, the geometric mean of the cells; None
-               in baselines of the first format.
+    exponents  by axis. `level` is the log risk at the place `centre`, the geometric mean of the cells.
     harm       by axis, the direction in which the risk grows faster, where it is known.
     """
 
     exponents: Mapping[str, Exponent]
     centre: Mapping[str, float]
-    level: Exponent | None
-    harm: Mapping[str, str] = field(default_factory=dict[str, str])
+    level: Exponent
+    harm: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """When something has moved.
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A baseline of a table: the name of the risk, the columns that were fitted apart, the fits by group."""
 
-    each       error level of one comparison; `tolerance` of exponents, level_tolerance a share of the risk.
-    """
-
-    each: float
-    tolerance: float
-    level_tolerance: float | None = None
-
-    def of_level(self) -> float:
-        """The tolerance of the log risk."""
-        share = LEVEL_TOLERANCE if self.level_tolerance is None else self.level_tolerance
-        return math.log1p(share)
+    risk: str
+    group: Sequence[str]
+    fits: Mapping[str, Kept]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +54,7 @@ class Compared:
     """An exponent, or the level, beside the baseline.
 
     answer  of `compare_exponents`; "new" (the baseline has none) or "missing" (the measurements have none).
+    now     what was measured, None where it is missing; `baseline` likewise.
     what    "exponent of n", or the level and its place. `group` says of which fit, "" of the only one.
     axis    "" for the level.
     binding whether an undecided answer counts; advice what would decide it.
@@ -72,6 +64,7 @@ class Compared:
     axis: str
     what: str
     answer: str
+    now: Exponent | None = None
     baseline: Exponent | None = None
     change: ExponentChange | None = None
     binding: bool = True
@@ -119,6 +112,7 @@ class Compared:
         return {
             "group": self.group, "axis": self.axis or None, "what": "exponent" if self.axis else "level",
             "status": STATUS.get(self.answer, self.answer), "answer": self.answer,
+            "estimate": None if self.now is None else self.now.estimate,
             "baseline": None if self.baseline is None else self.baseline.estimate,
             "difference": None if c is None else c.difference,
             "low": None if c is None else c.low, "high": None if c is None else c.high,
@@ -140,42 +134,63 @@ def compared(
     what: str,
     new: Exponent | None,
     old: Exponent | None,
-    limits: Limits,
+    asked: RatesAsked,
+    each: float,
     *,
     worse: str = "higher",
-    binding: bool = True,
 ) -> Compared:
-    """An exponent, or the level where `axis` is "", beside the baseline; None where one of them has none."""
+    """An exponent, or the level where `axis` is "", beside the baseline; None where one of them has none.
+
+    each  error level of one comparison.
+    """
     from audits.rates import compare_exponents
     from audits.rates.advice import change_advice
 
+    share = asked.level_share
     found = Compared(
-        group=group, axis=axis, what=what, answer="new" if old is None else "missing", baseline=old,
-        binding=binding,
+        group=group, axis=axis, what=what, answer="new" if old is None else "missing", now=new, baseline=old,
+        binding=bool(axis) or share is not None,
     )  # fmt: skip
     if new is None or old is None:
         return found
-    tolerance = limits.tolerance if axis else limits.of_level()
-    change = compare_exponents(new, old, tolerance=tolerance, alpha=limits.each, worse=worse)
+    tolerance = asked.tolerance if axis else math.log1p(LEVEL_TOLERANCE if share is None else share)
+    change = compare_exponents(new, old, tolerance=tolerance, alpha=each, worse=worse)
     advice = change_advice(change.both, tolerance) if change.answer == "undecided" else ""
     return replace(found, answer=change.answer, change=change, advice=advice)
 
 
-def against(group: str, fit: RateFit, old: Kept, limits: Limits) -> Iterator[Compared]:
-    """Each exponent, and the level at the place of the baseline, beside the baseline."""
-    for one in fit.axes:
-        before = old.exponents.get(one.axis)
-        what = f"exponent of {one.axis}"
-        yield compared(group, one.axis, what, one.exponent, before, limits, worse=one.harm)
-    for axis in sorted(old.exponents.keys() - {one.axis for one in fit.axes}):
-        yield compared(group, axis, f"exponent of {axis}", None, old.exponents[axis], limits)
-    if old.level is not None and old.centre.keys() == fit.centre().keys():
-        at = ", ".join(f"{name}={value:.4g}" for name, value in old.centre.items())
-        level, binding = fit.level(old.centre), limits.level_tolerance is not None
-        yield compared(group, "", f"level at {at}", level, old.level, limits, binding=binding)
+def against(new: Mapping[str, Kept], old: Mapping[str, Kept], asked: RatesAsked) -> Iterator[Compared]:
+    """All exponents and levels beside those of a baseline; levels only where they stand at one place.
+
+    A group or an exponent that one of them lacks is new, or missing. Half of α is for the claims, where there
+    are any.
+    """
+    count = sum(len(kept.exponents) + 1 for kept in new.values())
+    each = asked.alpha / (2.0 if asked.claimed else 1.0) / count
+    for group in dict.fromkeys([*new, *old]):
+        now, before = new.get(group), old.get(group)
+        measured, known = ({} if kept is None else kept.exponents for kept in (now, before))
+        for axis in dict.fromkeys([*measured, *known]):
+            worse = "higher" if now is None else now.harm.get(axis, "higher")
+            pair = measured.get(axis), known.get(axis)
+            yield compared(group, axis, f"exponent of {axis}", *pair, asked, each, worse=worse)
+        if now is not None and before is not None and now.centre == before.centre:
+            at = ", ".join(f"{name}={value:.4g}" for name, value in now.centre.items())
+            yield compared(group, "", f"level at {at}", now.level, before.level, asked, each)
 
 
 # --- The file ------------------------------------------------------------------------------------------
+
+
+def kept(fit: RateFit, old: Kept | None = None) -> Kept:
+    """What is kept of a fit: its level in the middle of the cells, or where the older one has it."""
+    centre = fit.centre()
+    if old is not None and old.centre.keys() == centre.keys():
+        centre = dict(old.centre)
+    return Kept(
+        exponents={axis.axis: axis.exponent for axis in fit.axes}, centre=centre, level=fit.level(centre),
+        harm={axis.axis: axis.harm for axis in fit.axes},
+    )  # fmt: skip
 
 
 def document(fits: Mapping[str, RateFit], risk: str, group: Sequence[str]) -> dict[str, Any]:
@@ -199,38 +214,36 @@ def document(fits: Mapping[str, RateFit], risk: str, group: Sequence[str]) -> di
     }
 
 
-def read(file: Path, risk: str, group: Sequence[str]) -> dict[str, Kept]:
-    """The fits of a baseline by group.
-
-    Raises ValueError, naming the file, where it is missing, malformed, empty, or holds another risk or other
-    groups than these.
-    """
+def read(file: Path, like: Baseline | None = None) -> Baseline:
+    """A baseline from its file; ValueError, naming the file, where it is missing, malformed, empty, or holds
+    another risk or other groups than the one that it should be like."""
+    named = f"--baseline {str(file)!r}"
     if not file.exists():
-        raise ValueError(f"--baseline {str(file)!r} does not exist: write it with --update")
+        raise ValueError(f"{named} does not exist: write it with --update")
     content = read_json(file)
-    if not isinstance(content, dict) or content.get("format") not in (FORMAT, OLDER):
-        raise ValueError(f"--baseline {str(file)!r} does not hold exponents of a table ({FORMAT})")
-    if content.get("risk", risk) != risk:
-        raise ValueError(f"--baseline {str(file)!r} is of the risk {content['risk']!r}, not of {risk!r}")
-    if content.get("group", []) != list(group):
-        known = ",".join(content.get("group", [])) or "none"
-        raise ValueError(f"--baseline {str(file)!r} has --group {known}, got {','.join(group) or 'none'}")
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ValueError(f"{named} does not hold exponents of a table ({FORMAT})")
     try:
-        fits = {str(fit.get("group", "")): _kept(fit) for fit in content.get("fits", [content])}
+        fits = {str(fit["group"]): _kept(fit) for fit in content["fits"]}
+        found = Baseline(str(content["risk"]), [str(column) for column in content["group"]], fits)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"--baseline {str(file)!r}: malformed exponent ({error})") from error
+        raise ValueError(f"{named}: malformed exponent ({error})") from error
     if not any(fit.exponents for fit in fits.values()):
-        raise ValueError(f"--baseline {str(file)!r} is empty: it holds no exponent")
-    return fits
+        raise ValueError(f"{named} is empty: it holds no exponent")
+    if like is not None and found.risk != like.risk:
+        raise ValueError(f"{named} is of the risk {found.risk!r}, not of {like.risk!r}")
+    if like is not None and found.group != like.group:
+        known, got = (",".join(columns) or "none" for columns in (found.group, like.group))
+        raise ValueError(f"{named} has --group {known}, got {got}")
+    return found
 
 
 def _kept(fit: Mapping[str, Any]) -> Kept:
-    level = fit.get("level")
     return Kept(
         exponents={str(axis): exponent_of(entry) for axis, entry in fit["exponents"].items()},
-        centre={} if level is None else {str(a): number(v) for a, v in level["at"].items()},
-        level=None if level is None else exponent_of(level),
-        harm={str(axis): str(entry.get("worse", "either")) for axis, entry in fit["exponents"].items()},
+        centre={str(axis): number(value) for axis, value in fit["level"]["at"].items()},
+        level=exponent_of(fit["level"]),
+        harm={str(axis): str(entry["worse"]) for axis, entry in fit["exponents"].items()},
     )
 
 

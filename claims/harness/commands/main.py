@@ -228,18 +228,22 @@ def rates(
     from claims.harness.exchange import Outputs
 
     asked, outputs = RatesAsked(**options), Outputs(junit, summary)
+    if pattern and (asked.csv is not None or asked.history is not None):
+        raise ValueError(f"PATTERN is for claims of papers, not for --csv or --history, got {pattern[0]!r}")
     if asked.csv is not None:
         from claims.harness.commands.forms import forms_command
         from claims.harness.commands.measurements import measurements_command
 
-        if pattern:
-            raise ValueError(f"--csv takes no PATTERN, got {pattern[0]!r}: it fits your own measurements")
         asked.of_table()
         command = forms_command if asked.form is not None or asked.compare else measurements_command
         raise typer.Exit(command(asked, outputs, json=json))
+    asked.without_csv()
+    if asked.history is not None:
+        from claims.harness.commands.history import history_command
+
+        raise typer.Exit(history_command(asked, outputs, json=json))
     from claims.harness.commands.rates import check_baseline
 
-    asked.of_claims()
     status = check_baseline(
         pattern or [], asked=asked, jobs=jobs, folders=claims or [], outputs=outputs, json=json
     )

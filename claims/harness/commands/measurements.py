@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from audits.evidence import Side, Verdict
 from claims.harness import exchange
 from claims.harness.commands import exponents
-from claims.harness.commands.exponents import Compared, Kept, Limits, status_of
+from claims.harness.commands.exponents import Baseline, Compared, Kept, status_of
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import Case, Outputs
 from claims.harness.report.describe import describe
@@ -43,11 +43,12 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
     exchange.must_be_writable("--baseline", asked.baseline if asked.update else None)
     file, update = asked.baseline, asked.update
     assert asked.risk is not None
-    old: dict[str, Kept] = {}
+    old: Mapping[str, Kept] = {}
     if file is not None and (asked.judged or file.exists()):
-        old = exponents.read(file, asked.risk, asked.groups)
+        old = exponents.read(file, Baseline(asked.risk, asked.groups, {})).fits
     fits = fitted(asked)
-    answer = Answer(fits, list(_against(fits, old, asked)))
+    new = {name: exponents.kept(fit, old.get(name)) for name, fit in fits.items()}
+    answer = Answer(fits, list(exponents.against(new, old, asked)) if old else [])
     if asked.plot is not None:
         draw(fits, asked.plot)
     refuted = any(axis.verdict is Verdict.REFUTED for fit in fits.values() for axis in fit.axes)
@@ -97,24 +98,6 @@ def by_group(asked: RatesAsked, work: Callable[[Any, float], T]) -> dict[str, T]
         except ValueError as error:
             raise ValueError(f"{name}: {error}" if name else str(error)) from error
     return found
-
-
-def _against(fits: Mapping[str, RateFit], old: Mapping[str, Kept], asked: RatesAsked) -> Iterator[Compared]:
-    """All fits beside the baseline; a group that only one of them has is new, or missing."""
-    if not old:
-        return
-    count = sum(len(fit.axes) + 1 for fit in fits.values())
-    limits = Limits(
-        each=asked.alpha / (2.0 if asked.claimed else 1.0) / count,
-        tolerance=asked.tolerance,
-        level_tolerance=asked.level_share,
-    )
-    for name, fit in fits.items():
-        nothing = Kept(exponents={}, centre={}, level=None)
-        yield from exponents.against(name, fit, old.get(name, nothing), limits)
-    for name in old.keys() - fits.keys():
-        for axis, before in old[name].exponents.items():
-            yield exponents.compared(name, axis, f"exponent of {axis}", None, before, limits)
 
 
 def draw(fits: Mapping[str, RateFit], file: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from claims.harness import exchange
 from claims.harness.claim import Claim
-from claims.harness.commands.exponents import Compared, Limits, compared, exponent_of, status_of
+from claims.harness.commands.exponents import Compared, compared, exponent_of, status_of
 from claims.harness.commands.progress import progress
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.discover import discover, select
@@ -74,7 +74,7 @@ def check_baseline(
     elif not asked.update:
         cases = [row.case(claim, row.name) for (claim, _, _), row in rows.items()]
         exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", cases, outputs)
-    _print(rows, new, files.values(), written, json)
+    _print(rows, files.values(), written, json)
     if asked.update and not written:
         print(f"dpclaims: not written: {failed[0]} is not as expected (--force)", file=sys.stderr)
         return DIFFERS
@@ -121,7 +121,7 @@ def compare(new: Mapping[Name, Entry], old: Mapping[Name, Entry], asked: RatesAs
     from audits.rates.directions import falls, which_is_worse
 
     found: dict[Name, Compared] = {}
-    limits = Limits(each=asked.alpha / max(len(new), 1), tolerance=asked.tolerance)
+    each = asked.alpha / max(len(new), 1)
     for name in sorted(new.keys() | old.keys()):
         claim, what, point = name
         a, b = new.get(name), old.get(name)
@@ -135,9 +135,9 @@ def compare(new: Mapping[Name, Entry], old: Mapping[Name, Entry], asked: RatesAs
             f"exponent of {axis}" if axis else what,
             None if a is None else exponent_of(a),
             None if b is None else exponent_of(b),
-            limits,
+            asked,
+            each,
             worse=worse,
-            binding=bool(axis),
         )
     return found
 
@@ -183,19 +183,11 @@ def baseline_file(paper: str, *, for_writing: bool = False) -> Path:
     return here if here.exists() or for_writing or not there.exists() else there
 
 
-def _print(
-    rows: Mapping[Name, Compared],
-    new: Mapping[Name, Entry],
-    files: Iterable[Path],
-    update: bool,
-    json: bool,
-) -> None:
+def _print(rows: Mapping[Name, Compared], files: Iterable[Path], update: bool, json: bool) -> None:
     names = ", ".join(str(f) for f in dict.fromkeys(files))
     if json:
         listed = [
-            row.as_dict()
-            | {"claim": claim, "axis": axis, "point": point}
-            | {"estimate": new[claim, axis, point]["estimate"] if (claim, axis, point) in new else None}
+            row.as_dict() | {"claim": claim, "axis": axis, "point": point}
             for (claim, axis, point), row in rows.items()
         ]
         document = {"format": "dpclaims-rates/1", "baseline": names, "updated": update}

@@ -67,7 +67,10 @@ class RatesAsked:
     predict: Annotated[
         str | None, typer.Option(help="The risk at another place, with its interval: 'n=1e6'.")
     ] = None
-    plot: Annotated[Path | None, typer.Option(help="Of --csv: write a plot: .svg, .png, .pdf.")] = None
+    history: Annotated[
+        Path | None, typer.Option(help="Folder of baselines, a run each: which of them are worse.")
+    ] = None
+    plot: Annotated[Path | None, typer.Option(help="Write a plot: .svg, .png, .pdf.")] = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 0.5:
@@ -76,6 +79,8 @@ class RatesAsked:
             raise ValueError(f"--tolerance must be positive and finite, got {self.tolerance}")
         if self.force and not self.update:
             raise ValueError("--force is for --update: it writes a baseline after a refutation")
+        if self.history is not None and (self.csv is not None or self.update):
+            raise ValueError("--history lists runs that are there: leave out --csv and --update")
         if self.side not in list(Side):
             raise ValueError(f"--side must be one of {', '.join(Side)}, got {self.side!r}")
         share = self.level_share
@@ -104,9 +109,11 @@ class RatesAsked:
         if self.update and self.baseline is None:
             raise ValueError("--update writes the file that --baseline names; with --csv give it, too")
 
-    def of_claims(self) -> None:
+    def without_csv(self) -> None:
         """ValueError for an option that says something of a table only."""
-        if given := [name for name in OF_CSV if getattr(self, name) not in (None, [], "tight")]:
+        others = () if self.history is None else ("plot", "level_tolerance")
+        asked = [name for name in OF_CSV if getattr(self, name) not in (None, [], "tight")]
+        if given := [name for name in asked if name not in others]:
             raise ValueError(f"--{given[0].replace('_', '-')} is for --csv FILE; give it, too")
 
     @property
