@@ -424,6 +424,12 @@ def people(data, rng):
     return [int(np.sum(float(rng.random()) > ends)) for _ in range(8)]
 
 
+def zeroed(data, rng):
+    weights = rng.uniform(-1.0, 1.0, size=2).tolist()
+    weights[:] = [0.0, 0.0]
+    return len(data) + rng.laplace() + weights[0]
+
+
 cases(
     LOST,
     {
@@ -442,12 +448,24 @@ cases(
     seeds=2,
 )
 cases(
+    LOST,
+    {
+        "plain coins": lambda d, rng: [
+            x if float(rng.random()) < 0.5 else int(rng.integers(3)) for x in d[::4]
+        ]
+    },
+    THREE,
+    seeds=4,
+    epsilon=1.5,
+)
+cases(
     CLEAN,
     {
         "plain noise beside a sum": lambda data, rng: (
             [float(rng.normal()) for _ in range(3)],
             len(data) + rng.laplace(),
         ),
+        "weights that are set to zero": zeroed,
     },
     THREE,
     seeds=2,
