@@ -243,7 +243,7 @@ def _kept(fit: Mapping[str, Any]) -> Kept:
         exponents={str(axis): exponent_of(entry) for axis, entry in fit["exponents"].items()},
         centre={str(axis): number(value) for axis, value in fit["level"]["at"].items()},
         level=exponent_of(fit["level"]),
-        harm={str(axis): str(entry["worse"]) for axis, entry in fit["exponents"].items()},
+        harm={str(axis): str(entry.get("worse", "either")) for axis, entry in fit["exponents"].items()},
     )
 
 
