@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ALPHA = 0.001
-EQUIVALENCE_ALPHA = 0.05
-"""Probability that `assert_rate` passes an exponent that is off by more than the tolerance, an axis.
-
-It is an error of its own and spends nothing of α: a wrong pass is no false alarm. So it is not split among
-tests either, and a right slope passes beside any number of them.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,20 +197,14 @@ def _worth(result: AuditResult) -> str:
     return ": ".join(result.passed)
 
 
-def assert_rate(
-    table: Any,
-    *,
-    alpha: float | None = None,
-    equivalence_alpha: float = EQUIVALENCE_ALPHA,
-    **options: Any,
-) -> RateFit:
+def assert_rate(table: Any, *, alpha: float | None = None, **options: Any) -> RateFit:
     """Raise AssertionError where a claimed exponent is refuted or not decided; else return the fit.
 
     alpha    probability that any true claimed exponent is refuted by this call: of the session's budget where
              there is one, else 0.001.
-    equivalence_alpha  probability that an exponent passes that is off by more than the tolerance, whatever
-             alpha is. "Not decided" is no false alarm: the message says what would decide.
-    options  as `audits.fit_rate`: risk, axes, claimed, tolerance, side …
+    options  as `audits.fit_rate`: risk, axes, claimed, tolerance, side, equivalence_alpha …
+
+    "Not decided" is no false alarm: the message says what would decide.
 
     Raises ValueError for bad input, and where nothing is claimed.
 
@@ -228,7 +216,7 @@ def assert_rate(
     from audits.rates import fit_rate
 
     share = share_of(alpha)
-    fit = fit_rate(table, alpha=share.alpha, equivalence_alpha=equivalence_alpha, **options)
+    fit = fit_rate(table, alpha=share.alpha, **options)
     for axis in fit.axes:
         if axis.verdict is not None:
             share.record(

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from audits.judge import undecided as undecided
     from audits.privacy import audit_privacy as audit_privacy
     from audits.rates import fit_rate as fit_rate
-    from audits.rates import slope_against as slope_against
     from audits.rates.family import worst_member as worst_member
     from claims.harness.claim import Budget as Budget
     from claims.harness.claim import Claim as Claim

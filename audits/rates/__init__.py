@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from audits.rates.exponents import Exponent, ExponentChange, compare_exponents
-from audits.rates.fit import fit_rate, slope_against
+from audits.rates.fit import fit_rate
 from audits.rates.forms import FormChoice, FormFit, compare_forms, fit_form
 from audits.rates.result import AxisFit, RateFit
 
@@ -18,5 +18,4 @@ __all__ = [
     "compare_forms",
     "fit_form",
     "fit_rate",
-    "slope_against",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,24 +38,15 @@ def numeric_column(table: Any, name: str) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
-    """Trials that recur over cells: the column that names them, and each cell's mean without each of them.
-
-    without  (trials, cells), NaN where a cell has no other trial.
-    """
-
-    column: str
-    without: Array
-
-
-@dataclass(frozen=True, slots=True)
 class Cells:
     """One entry per grid point: axis values, mean risk, its standard error; rows in all.
 
     spare    rows beyond one a cell, from which the errors are estimated; inf where they were given.
     own      whether the error of each cell rests on its own rows, or was given.
     together  probability that independent cells agree as much, row by row in the order of the table.
-    trials   None where no column names any. `unusable` says why a column that names trials is not used.
+    trial    column of the trials that recur over cells, "" where there is none; `without` (trials, cells) is
+             the mean without each of them, NaN where a cell has no other trial.
+    unusable  why a column that names trials is not used.
     """
 
     axes: dict[str, Array]
@@ -65,7 +56,8 @@ class Cells:
     spare: float
     own: bool
     together: float = 1.0
-    trials: Trials | None = None
+    trial: str = ""
+    without: Array | None = None
     unusable: str = ""
 
 
@@ -82,6 +74,8 @@ def cells_of(
 
     trial  a column, False for none, None to recognise it. `least` values must an axis have.
     """
+    import pandas as pd
+
     values = numeric_column(table, risk)
     columns = {name: numeric_column(table, name) for name in axes}
     for name, column in columns.items():
@@ -95,17 +89,16 @@ def cells_of(
             raise ValueError(f"axis {name!r} needs at least {least} values, got {np.unique(column).tolist()}")
     grid, cell = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
     cell = cell.ravel()
-    count = np.bincount(cell).astype(np.float64)
-    # Relative to the first row of the cell, so that equal rows have exactly no spread.
-    first = values[np.unique(cell, return_index=True)[1]]
-    mean = first + np.bincount(cell, values - first[cell]) / count
+    groups = pd.Series(values).groupby(cell)
+    count, mean = (np.asarray(found, dtype=np.float64) for found in (groups.size(), groups.mean()))
     if error is not None:
         single = numeric_column(table, error)
         if single.size != values.size or single.min() < 0.0:
             raise ValueError(f"column {error!r} must hold one standard error ≥ 0 per row, got {single.min()}")
         standard, spare = np.sqrt(np.bincount(cell, single**2)) / count, math.inf
     else:
-        standard, spare = _errors_from_rows(values, mean, cell, count), float((count - 1.0).sum())
+        spread = np.asarray(groups.std().fillna(0.0), dtype=np.float64)
+        standard, spare = _errors_from_rows(mean, spread, count), float((count - 1.0).sum())
     by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(axes)}
     own = error is not None or bool(count.min() >= OWN_ERROR)
     cells = Cells(by_name, mean, standard, values.size, spare, own, going_together(values, cell))
@@ -115,18 +108,13 @@ def cells_of(
     return _with_trials(cells, table, name, values, cell, asked=trial is not None) if name else cells
 
 
-def _errors_from_rows(values: Array, mean: Array, cell: Integers, count: Array) -> Array:
+def _errors_from_rows(mean: Array, spread: Array, count: Array) -> Array:
     """Standard errors of the cell means; relative spread pooled over cells with few rows."""
-    square = np.bincount(cell, (values - mean[cell]) ** 2)
-    own = np.sqrt(square / np.maximum(count - 1.0, 1.0))
-    free = float((count - 1.0).sum())
-    if free == 0.0:
-        return np.zeros(mean.size)
-    few = count < OWN_ERROR
-    if not few.any() or mean.min() <= 0.0:
-        return own / np.sqrt(count)
-    pooled = mean * math.sqrt(float((square / mean**2).sum()) / free)
-    return np.where(few, pooled, own) / np.sqrt(count)
+    few, free = count < OWN_ERROR, count - 1.0
+    if few.any() and free.any() and mean.min() > 0.0:
+        pooled = math.sqrt(float((free * (spread / mean) ** 2).sum() / free.sum()))
+        spread = np.where(few, pooled * mean, spread)
+    return spread / np.sqrt(count)
 
 
 def going_together(values: Array, cell: Integers) -> float:
@@ -136,36 +124,33 @@ def going_together(values: Array, cell: Integers) -> float:
     mean 0 and variance 1/(R − 1) for R independent rows, and is uncorrelated between pairs of cells: the sum
     is nearly normal. 1 where cells have unequal numbers of rows, or fewer than five.
     """
-    from scipy.stats import norm, rankdata
+    from scipy.stats import norm, rankdata, zscore
 
     count = np.bincount(cell)
     rows = int(count[0])
     if rows < 5 or (count != rows).any():
         return 1.0
-    ranks = rankdata(values[np.argsort(cell, kind="stable")].reshape(-1, rows), axis=1) - 0.5 * (rows + 1)
-    size = np.linalg.norm(ranks, axis=1)
-    pairs = (size[:-1] > 0.0) & (size[1:] > 0.0)
-    if not pairs.any():
+    by_cell = values[np.argsort(cell, kind="stable")].reshape(-1, rows)
+    by_cell = by_cell[np.ptp(by_cell, axis=1) > 0.0]
+    if len(by_cell) < 2:
         return 1.0
-    correlation = (ranks[:-1] * ranks[1:]).sum(axis=1)[pairs] / (size[:-1] * size[1:])[pairs]
+    rank = zscore(rankdata(by_cell, axis=1), axis=1)
+    correlation = (rank[:-1] * rank[1:]).mean(axis=1)
     return float(norm.sf(correlation.sum() * math.sqrt((rows - 1.0) / correlation.size)))
 
 
 def trial_column(table: Any, cell: Integers) -> str | None:
     """The column of trials, by its name, whose values recur over cells; None where there is none."""
-    for name in table:
-        if str(name).lower() in TRIAL_NAMES:
-            labels = np.asarray(table[name])
-            if labels.shape == cell.shape and _recurring(labels, cell) is not None:
-                return name
-    return None
+    named = (name for name in table if str(name).lower() in TRIAL_NAMES)
+    return next((name for name in named if _recur(np.asarray(table[name]), cell)), None)
 
 
-def _recurring(labels: Any, cell: Integers) -> Integers | None:
-    """Labels as numbers from 0 up; None where each is in one cell only, so that cells are independent."""
-    number = np.unique(np.asarray(labels).astype(str), return_inverse=True)[1].ravel()
-    pairs = np.unique(np.column_stack([number, cell]), axis=0)
-    return number if len(pairs) > int(number.max()) + 1 else None
+def _recur(labels: Any, cell: Integers) -> bool:
+    """Whether one of the labels is in several cells, so that these are not independent."""
+    if labels.shape != cell.shape:
+        return False
+    pairs = {*zip(labels.astype(str).tolist(), cell.tolist(), strict=True)}
+    return len(pairs) > len({label for label, _ in pairs})
 
 
 def _with_trials(cells: Cells, table: Any, name: str, values: Array, cell: Integers, *, asked: bool) -> Cells:
@@ -173,26 +158,26 @@ def _with_trials(cells: Cells, table: Any, name: str, values: Array, cell: Integ
     labels = _column(table, name)
     if labels.shape != cell.shape:
         raise ValueError(f"column {name!r} must have one entry per row, got shape {labels.shape}")
-    if (number := _recurring(labels, cell)) is None:
+    if not _recur(labels, cell):
         return cells
-    own = np.zeros((int(number.max()) + 1, cells.risk.size))
+    trials, number = np.unique(labels.astype(str), return_inverse=True)
+    own, deviation = np.zeros((2, len(trials), cells.risk.size))
     np.add.at(own, (number, cell), 1.0)
+    np.add.at(deviation, (number, cell), values - cells.risk[cell])
     count = own.sum(axis=0)
     # Where a cell rests on one trial: a trial more than coefficients, and two.
     least = len(cells.axes) + 3 if (own == count).any() else LEAST_TRIALS
     why = ""
     if len(own) < least:
         why = f"{name!r} names {len(own)} trial{'s' * (len(own) > 1)}, and {least} are needed"
-    elif any(str(label) in ("nan", "None", "") for label in labels):
+    elif {"nan", "None", ""} & {*trials.tolist()}:
         why = f"a row has no {name!r}"
     if why and asked:
         raise ValueError(f"trial: {why}, to see what trials share")
     if why:
         return replace(cells, unusable=f"{why}: what the cells share is not in the interval")
-    deviation = np.zeros_like(own)
-    np.add.at(deviation, (number, cell), values - cells.risk[cell])
     without = cells.risk - deviation / np.where(own == count, np.nan, count - own)
-    return replace(cells, trials=Trials(name, without))
+    return replace(cells, trial=name, without=without)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +209,12 @@ def near(cells: Cells, law: Array) -> Observed:
 
 def _linear(cells: Cells, y: Array, scale: Array) -> Array | None:
     """y without each trial, by the delta method."""
-    return None if cells.trials is None else y + (cells.trials.without - cells.risk) / scale
+    return None if cells.without is None else y + (cells.without - cells.risk) / scale
+
+
+def design_of(axes: Mapping[str, Array]) -> Array:
+    """The columns 1, log x_j, …"""
+    return np.column_stack([np.ones(len(next(iter(axes.values())))), *map(np.log, axes.values())])
 
 
 def check_design(design: Array, names: Sequence[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,22 +38,10 @@ def falls(axis: str, values: NDArray[np.float64]) -> bool | None:
 
 
 def directions(
-    axes: Mapping[str, NDArray[np.float64]], vanishing: Collection[str] | None, asked: Sequence[str]
+    axes: Mapping[str, NDArray[np.float64]], vanishing: Collection[str] | None
 ) -> dict[str, bool | None]:
-    """Whether each axis goes to 0: as told, where `vanishing` tells of all, else recognised.
-
-    asked  axes of which it must be known. Raises ValueError for one that is not.
-    """
-    if vanishing is not None:
-        return {axis: axis in vanishing for axis in axes}
-    found = {axis: falls(axis, values) for axis, values in axes.items()}
-    for axis in asked:
-        if found[axis] is None:
-            raise ValueError(
-                f"vanishing must say whether {axis!r} goes to 0 (vanishing=[{axis!r}]) or "
-                "grows (vanishing=[]): a one-sided claim depends on it, and neither name nor values tell"
-            )
-    return found
+    """Whether each axis goes to 0: as told, where `vanishing` tells of all, else recognised."""
+    return {axis: falls(axis, v) if vanishing is None else axis in vanishing for axis, v in axes.items()}
 
 
 def which_is_worse(falling: bool | None) -> str:

@@ -55,7 +55,6 @@ class ExponentChange:
     difference: float
     low: float
     high: float
-    confidence: float
     answer: str
     both: Exponent
 
@@ -106,9 +105,7 @@ def compare_exponents(
         answer = "same"
     else:
         answer = "no worse" if worse != "either" and most <= tolerance else "undecided"
-    return ExponentChange(
-        difference=both.estimate, low=low, high=high, confidence=1.0 - alpha, answer=answer, both=both
-    )
+    return ExponentChange(difference=both.estimate, low=low, high=high, answer=answer, both=both)
 
 
 def _difference(new: Exponent, old: Exponent) -> Exponent:

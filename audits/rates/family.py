@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence
 from audits.judge import reported
-from audits.rates.fit import fit_rate, slope_against
+from audits.rates.fit import fit_rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,10 +107,24 @@ def exponents(
 
 
 def against_form(
-    rows: pd.DataFrame, risk: str, form: str, tolerance: float, *, named: str = "{}", **options: Any
+    rows: pd.DataFrame,
+    risk: str,
+    form: str,
+    tolerance: float,
+    *,
+    vanishing: bool = True,
+    named: str = "{}",
+    **options: Any,
 ) -> list[Evidence]:
-    """The slope of the log risk against the log of a printed form, which should be 1; as `slope_against`."""
-    return _told(slope_against(rows, risk, form, tolerance, **options).evidence(), named, None)
+    """The slope of the log risk against the log of a printed form, log factors included, which should be 1.
+
+    vanishing  whether the statement sends the form to 0 (the usual case: more data, less risk). There an
+               UPPER claim, risk ≤ C·form, is broken by a slope below 1; where it grows, by one above 1.
+    options    as `fit_rate`.
+    """
+    told = [form] if vanishing else []
+    fit = fit_rate(rows, risk, [form], {form: 1.0}, tolerance, vanishing=told, **options)
+    return _told(fit.evidence(), named, None)
 
 
 def beside(
@@ -149,20 +163,6 @@ def logarithms(
     mean: Any = rows.groupby(list(kept))[logs].transform("mean") if kept else rows[logs].mean()
     without = rows[form] / rows[logs] * mean
     return beside(rows, risk, form, without, "the form without its logarithms", error=error)
-
-
-def raw_exponents(
-    rows: pd.DataFrame,
-    risk: str,
-    axes: Sequence[str],
-    stated: Mapping[str, float] | None = None,
-    **options: Any,
-) -> Iterator[Evidence]:
-    """Exponents with all log factors left in: reported beside what is `stated` of them, and not judged."""
-    fit = fit_rate(rows, risk, axes, **options)
-    for axis in axes:
-        estimate = fit[axis].exponent.estimate
-        yield reported(f"raw exponent of {axis}", estimate, claimed=(stated or {}).get(axis))
 
 
 def _told(found: Sequence[Evidence], named: str, point: Mapping[str, Any] | None) -> list[Evidence]:

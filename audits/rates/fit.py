@@ -14,7 +14,6 @@ terms that still bend the line at the sizes measured. `benchmarks/rates.py` meas
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -23,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.evidence import Side
-from audits.rates.cells import OWN_ERROR, Cells, Observed, cells_of, check_design, log_risk, numeric_column
-from audits.rates.diagnostics import Fitted
+from audits.rates.cells import OWN_ERROR, Cells, cells_of, check_design, design_of, log_risk
 from audits.rates.directions import directions
 from audits.rates.question import Doubt, Question
 from audits.rates.regression import DEPENDENT, Regression, on_scale_of_risk, regress, too_close
@@ -44,10 +42,8 @@ def fit_rate(
     *,
     side: Side = Side.TIGHT,
     alpha: float = 0.05,
-    equivalence_alpha: float | None = None,
+    equivalence_alpha: float = 0.05,
     vanishing: Collection[str] | None = None,
-    form: str | None = None,
-    trivial: float | None = None,
     standard_error: str | None = None,
     trial: str | bool | None = None,
 ) -> RateFit:
@@ -66,14 +62,10 @@ def fit_rate(
     alpha      probability that any true claimed exponent is refuted, split evenly over the claimed axes.
     equivalence_alpha  probability that a claim with an exponent beyond the tolerance is called CONSISTENT:
                the level of each limit that must lie within it, not split over axes, as all must pass
-               (intersection-union test; Berger 1982). It spends nothing of alpha. None takes the level of the
-               refutation.
+               (intersection-union test; Berger 1982). It spends nothing of alpha.
     vanishing  axes that the statement sends to 0 (ε, δ, a step size) instead of infinity: there the smaller
                exponent is the faster growth, and the sides of UPPER and LOWER change places. None recognises
                them (`audits.rates.directions`); a list tells of all axes.
-    form, trivial  column of the claimed value (with the constant 1, where none is printed), and the value
-               that the risk never exceeds whatever the algorithm does. Where the first is above the second
-               the statement says nothing: one such cell makes all verdicts INCONCLUSIVE.
     standard_error  column with the standard error of the rows' risks; None estimates it from the rows of a
                cell (a table with one row per cell is taken to be free of Monte Carlo error).
     trial      column that names trials which recur over cells (a seed, a fold, a dataset of which every n
@@ -82,8 +74,7 @@ def fit_rate(
 
     Raises ValueError for missing columns, values that are not finite, axes ≤ 0, cells whose mean risk is ≤ 0
     without an error of its own, too few cells or trials, axes that are collinear, claims about columns that
-    are not axes, a one-sided claim about an axis that neither grows nor falls by name or value, and `form`
-    without `trivial` or the reverse.
+    are not axes, and a one-sided claim about an axis that neither grows nor falls by name or value.
 
     >>> n = np.array([100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0])
     >>> fit = fit_rate({"n": n, "risk": 3.0 / n}, "risk", ["n"], claimed={"n": -1.0})
@@ -100,26 +91,24 @@ def fit_rate(
     if risk in names:
         raise ValueError(f"axes must name what was varied, got the risk column {risk!r} itself")
     cells = cells_of(table, risk, names, error=standard_error, trial=trial)
-    one_sided = [] if question.side is Side.TIGHT else list(question.claimed)
-    question = replace(question, falling=directions(cells.axes, vanishing, one_sided))
-    design = np.column_stack([np.ones(cells.risk.size), *(np.log(cells.axes[a]) for a in names)])
+    question = replace(question, falling=directions(cells.axes, vanishing))
+    for axis in () if question.side is Side.TIGHT else question.claimed:
+        if question.falling[axis] is None:
+            raise ValueError(
+                f"vanishing must say whether {axis!r} goes to 0 (vanishing=[{axis!r}]) or grows "
+                "(vanishing=[]): a one-sided claim depends on it, and neither name nor values tell"
+            )
+    design = design_of(cells.axes)
     check_design(design, names)
     below = cells.risk.min() <= 0.0 or (_noisy(cells) and cells.own)
-    fit, seen = _fitted(design, cells, below)
-    fitted = Fitted(cells, names, design, seen, fit)
-    doubts = list(_doubts(fitted, below, trial is not False and cells.trials is None))
-    if vacuous := _vacuous_cells(table, form, trivial, names):
-        note = f"the claimed form exceeds the trivial value in {vacuous} cells: no slope decides"
-        doubts.append(Doubt(note, "only cells where the claimed form is below the trivial value can decide"))
-    fits = [question.answer(fitted, j, doubts) for j in range(len(names))]
+    fit = _fitted(design, cells, below)
+    doubts = list(_doubts(cells, fit, below, trial is not False and not cells.trial))
     return RateFit(
-        axes=tuple(fits),
-        constant=math.exp(min(float(fit.coefficients[0]), 700.0)),
-        misfit=fit.misfit,
+        axes=tuple(question.answer(cells, fit, j, doubts) for j in range(len(names))),
         cells={**cells.axes, "risk": cells.risk, "standard_error": cells.error},
         samples=cells.rows,
         law=fit,
-        trials=None if cells.trials is None else (cells.trials.column, len(cells.trials.without)),
+        trials=None if cells.without is None else (cells.trial, len(cells.without)),
     )
 
 
@@ -128,14 +117,13 @@ def _noisy(cells: Cells) -> bool:
     return bool((cells.error > LARGEST_RELATIVE_ERROR * cells.risk).any())
 
 
-def _doubts(fitted: Fitted, below: bool, undeclared: bool) -> Iterator[Doubt]:
+def _doubts(cells: Cells, fit: Regression, below: bool, undeclared: bool) -> Iterator[Doubt]:
     """Why nothing is decided: noise, or what the cells share where no column of trials is used."""
-    cells, fit = fitted.cells, fitted.fit
     trials = "more trials in the noisiest cells would help, before any level is added"
     if _noisy(cells) and not below:
         note = f"a cell has a relative standard error above {LARGEST_RELATIVE_ERROR}"
         yield Doubt(note, trials, stands=True)
-    above = fitted.design @ fit.coefficients >= np.log(np.maximum(3.0 * cells.error, 1e-300))
+    above = fit.line.fittedvalues >= np.log(np.maximum(3.0 * cells.error, 1e-300))
     if below and above.sum() < fit.coefficients.size + 1:
         yield Doubt("too few cells stand three standard errors above 0", trials)
     if not undeclared:
@@ -145,7 +133,7 @@ def _doubts(fitted: Fitted, below: bool, undeclared: bool) -> Iterator[Doubt]:
         "independent, say so by trial=False (--trial none); standard deviations in the place of "
         "standard errors look the same"
     )
-    close, together = too_close(fit, fitted.seen, cells.spare), cells.together
+    close, together = too_close(fit, cells.spare), cells.together
     if together < DEPENDENT:
         yield Doubt(
             "the rows of neighbouring cells go together, in their order, as those of independent cells "
@@ -156,11 +144,10 @@ def _doubts(fitted: Fitted, below: bool, undeclared: bool) -> Iterator[Doubt]:
         yield Doubt(f"{words} (probability {close:.1g})", name)
 
 
-def _fitted(design: Array, cells: Cells, below: bool) -> tuple[Regression, Observed]:
+def _fitted(design: Array, cells: Cells, below: bool) -> Regression:
     """The regression, on the scale of the risk where a mean lies `below` what has a logarithm."""
     if not below:
-        seen = log_risk(cells)
-        return regress(design, seen), seen
+        return regress(design, log_risk(cells))
     if not cells.own or cells.error.min() <= 0.0:
         at = int(cells.risk.argmin())
         worst = {name: float(v[at]) for name, v in cells.axes.items()}
@@ -169,45 +156,3 @@ def _fitted(design: Array, cells: Cells, below: bool) -> tuple[Regression, Obser
             f"errors, or {OWN_ERROR} trials in each cell, the fit takes what is below 0"
         )
     return on_scale_of_risk(design, cells)
-
-
-def slope_against(
-    table: Any,
-    risk: str,
-    regressor: str,
-    tolerance: float = 0.05,
-    *,
-    side: Side = Side.TIGHT,
-    vanishing: bool = True,
-    **options: Any,
-) -> RateFit:
-    """Regress log risk on the log of a printed form f, log factors included: the slope should be 1.
-
-    regressor  column that holds f at every row's grid point, > 0.
-    vanishing  whether the statement sends f to 0 (the usual case: more data, less risk). There an UPPER
-               claim, risk ≤ C·f, is broken by a slope below 1; where f grows, by a slope above 1.
-    options    as `fit_rate`: alpha, equivalence_alpha, trivial, standard_error, trial.
-
-    >>> n = np.array([1e2, 2e2, 4e2, 8e2, 16e2, 32e2])
-    >>> f = np.log(n) / n
-    >>> slope_against({"f": f, "risk": 2.0 * f}, "risk", "f").verdict.value
-    'CONSISTENT'
-    """
-    form = regressor if options.get("trivial") is not None else None
-    return fit_rate(
-        table, risk, [regressor], {regressor: 1.0}, tolerance, side=side,
-        vanishing=(regressor,) if vanishing else (), form=form, **options,
-    )  # fmt: skip
-
-
-def _vacuous_cells(table: Any, form: str | None, trivial: float | None, names: Sequence[str]) -> int:
-    """In how many cells the claimed form exceeds the trivial value."""
-    if (form is None) != (trivial is None):
-        raise ValueError(f"form and trivial go together, got form={form!r} and trivial={trivial}")
-    if form is None or trivial is None:
-        return 0
-    if not (math.isfinite(trivial) and trivial > 0.0):
-        raise ValueError(f"trivial must be finite and > 0, got {trivial}")
-    above = numeric_column(table, form) > trivial
-    places = np.column_stack([numeric_column(table, name) for name in names])
-    return len(np.unique(places[above], axis=0))

@@ -24,13 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.bounds import t_quantile
-from audits.rates.advice import further_levels
 from audits.rates.cells import Cells, cells_of, log_risk, near
 from audits.rates.exponents import Exponent
-from audits.rates.regression import exponent_of, regress
+from audits.rates.plot import plot_along
+from audits.rates.regression import exponent_of, misfit_of, regress, weights_of
 
 Array = NDArray[np.float64]
-MOST_LEVELS = 12
+STRETCHES = (1.25, 1.5, 2, 2.5, 3)
+"""How many times as many decades are looked at, for what would tell two forms apart."""
 
 _OPERATORS: dict[type, Callable[..., Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -118,7 +119,7 @@ class FormFit:
     trends        by axis, the power of it that is left in risk over form, 0 where the form is right.
     crossings     sentences, where two terms are equal.
     misfit        τ, relative scatter beyond the Monte Carlo error.
-    cells         columns, an entry a cell: axis values, "risk", "standard_error", "fitted".
+    cells         columns, an entry a cell: axis values, "risk", "standard_error".
     """
 
     form: Form
@@ -127,6 +128,15 @@ class FormFit:
     crossings: tuple[str, ...]
     misfit: float
     cells: Mapping[str, Array]
+
+    def plot(self, axis: str, ax: Any = None) -> Any:
+        """Measured and fitted risks along one axis, the others divided out, with the residuals under them."""
+        found = np.array([each.estimate for each in self.coefficients.values()])
+        return plot_along(
+            axis, {name: self.cells[name] for name in self.form.axes},
+            (self.cells["risk"], self.cells["standard_error"]),
+            lambda at: self.form.terms(at) @ found, self.form.text, ax,
+        )  # fmt: skip
 
 
 def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
@@ -143,7 +153,7 @@ def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
     form = parsed(text, [str(c) for c in table if c != risk])
     cells = cells_of(table, risk, form.axes, least=1, **options)
     design = form.terms(cells.axes)
-    found = _coefficients(design, cells)
+    found = _coefficients(design, cells.risk, cells.error)
     law = design @ found
     relative = near(cells, law).less(np.log(law) - 1.0)
     used = np.flatnonzero(found > 0.0)
@@ -166,36 +176,27 @@ def fit_form(table: Any, risk: str, text: str, **options: Any) -> FormFit:
     crossings = tuple(_crossings(form, found, cells))
     return FormFit(
         form=form, coefficients=coefficients, trends=trends, crossings=crossings, misfit=fit.misfit,
-        cells={**cells.axes, "risk": cells.risk, "standard_error": cells.error, "fitted": law},
+        cells={**cells.axes, "risk": cells.risk, "standard_error": cells.error},
     )  # fmt: skip
 
 
-def _coefficients(design: Array, cells: Cells, keep: Any = slice(None)) -> Array:
+def _coefficients(terms: Array, mean: Array, error: Array) -> Array:
     """Non-negative least squares on the relative scale; weights 1/(v + τ²f²) from the last fit, in turn."""
     from scipy.optimize import nnls
 
-    t, mean, error = design[keep], cells.risk[keep], cells.error[keep]
     if mean.max() <= 0.0:
         raise ValueError(f"form: a mean risk must be > 0, got {mean.max():.6g} at most")
-    scale = np.maximum(np.abs(mean), np.abs(mean).max() * 1e-9)
-    found = np.zeros(t.shape[1])
+    law, found = np.maximum(np.abs(mean), np.abs(mean).max() * 1e-9), np.zeros(terms.shape[1])
     for _ in range(30):
-        root = np.hypot(error, scale * _scatter(mean, error, scale, t @ found if found.any() else mean))
-        last, (found, _) = found, nnls(t / root[:, None], mean / root)
+        share, variance = terms / law[:, None], (error / law) ** 2
+        root = np.sqrt(weights_of(variance, misfit_of(share, mean / law, variance)))
+        last, (found, _) = found, nnls(share * root[:, None], mean / law * root)
         if not found.any():
             raise ValueError("form: no term has a coefficient > 0")
-        scale = t @ found
+        law = terms @ found
         if np.allclose(found, last, rtol=1e-10, atol=0.0):
             break
     return found
-
-
-def _scatter(mean: Array, error: Array, scale: Array, law: Array) -> float:
-    """The relative scatter beyond the errors, 1 at first and where nothing has an error."""
-    if error.max() == 0.0:
-        return 1.0
-    excess = float((((mean - law) / scale) ** 2 - (error / scale) ** 2).mean())
-    return math.sqrt(max(excess, 1e-12))
 
 
 def _crossings(form: Form, found: Array, cells: Cells) -> Iterator[str]:
@@ -214,8 +215,6 @@ def _crossings(form: Form, found: Array, cells: Cells) -> Iterator[str]:
                 share = gap[at] / (gap[at] - gap[at + 1])  # powers are straight lines in the logarithms
                 place = along[at] * (along[at + 1] / along[at]) ** share
                 yield f"the term of {first} is larger up to {axis} = {place:.4g}, that of {last} beyond"
-            elif np.ptp(gap) > 1e-9:
-                yield f"the term of {first} is larger than that of {last} at all measured {axis}"
 
 
 # --- Two forms ------------------------------------------------------------------------------------------
@@ -261,8 +260,13 @@ def compare_forms(
     seen, designs = log_risk(cells), [form.terms(cells.axes) for form in forms]
     apart = ~np.eye(cells.risk.size, dtype=bool)
     told = [
-        np.log([design[i] @ _coefficients(design, cells, keep) for i, keep in enumerate(apart)])
-        for design in designs
+        np.log(
+            [
+                d[i] @ _coefficients(d[keep], cells.risk[keep], cells.error[keep])
+                for i, keep in enumerate(apart)
+            ]
+        )
+        for d in designs
     ]
     difference = told[0] - told[1]
     if np.abs(difference).max() < 1e-9:
@@ -282,20 +286,21 @@ def compare_forms(
 
 
 def _sizes(forms: Sequence[Form], cells: Cells, scatter: float, level: float) -> str:
-    """How far the longest axis would have to go, with this scatter of the log risk in each cell."""
+    """How far as many cells would have to reach on the longest axis, with this scatter of the log risk."""
     axis = max(cells.axes, key=lambda name: float(np.ptp(np.log(cells.axes[name]))))
-    if np.ptp(cells.axes[axis]) == 0.0:
+    values, least = cells.axes[axis], cells.axes[axis].min()
+    if values.max() == least:
         return "it cannot be told in this range"
-    laws = [_coefficients(form.terms(cells.axes), cells) for form in forms]
-    for largest, axes in further_levels(cells.axes, axis, MOST_LEVELS):
-        apart = min(_distance(forms[k], forms[1 - k], axes, laws[k]) for k in range(2))
-        if t_quantile(level, len(axes[axis]) - 2.0) * scatter <= 0.5 * apart:
-            return f"cells up to {axis} = {largest:.3g} would tell"
-    return f"{MOST_LEVELS} further levels of {axis} would not tell: fewer errors in each cell could"
+    laws = [_coefficients(form.terms(cells.axes), cells.risk, cells.error) for form in forms]
+    for power in STRETCHES:
+        wider = {**cells.axes, axis: least * (values / least) ** power}
+        apart = min(_distance(forms[k], forms[1 - k], wider, laws[k]) for k in range(2))
+        if t_quantile(level, values.size - 2.0) * scatter <= 0.5 * apart:
+            return f"as many cells up to {axis} = {wider[axis].max():.3g} would tell"
+    return f"{STRETCHES[-1]} times as many decades of {axis} would not tell: fewer errors in each cell could"
 
 
 def _distance(right: Form, wrong: Form, axes: Mapping[str, Array], found: Array) -> float:
     """√Σ(log f − log g)² of a law and the best fit to it by the other form."""
-    law = right.terms(axes) @ found
-    cells, design = Cells(dict(axes), law, np.zeros(law.size), law.size, 0.0, False), wrong.terms(axes)
-    return float(np.linalg.norm(np.log(design @ _coefficients(design, cells) / law)))
+    law, terms = right.terms(axes) @ found, wrong.terms(axes)
+    return float(np.linalg.norm(np.log(terms @ _coefficients(terms, law, np.zeros(law.size)) / law)))

@@ -9,16 +9,15 @@ from dataclasses import dataclass, field
 from audits.bounds import noncentrality, t_quantile
 from audits.evidence import Evidence, Side, Verdict
 from audits.rates.advice import advice
-from audits.rates.diagnostics import Diagnosis, Fitted, diagnose
+from audits.rates.cells import Cells
+from audits.rates.diagnostics import SEEMING, Diagnosis, diagnose
 from audits.rates.directions import which_is_worse
 from audits.rates.exponents import Exponent
-from audits.rates.regression import exponent_of
+from audits.rates.regression import Regression, exponent_of
 from audits.rates.result import AxisFit
 
 _ROUNDING = 1e-9
 """Of the exponents of exact tables."""
-COARSE = 0.25
-"""Half of the distance between a root and none: a resolution above it is said in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,7 @@ class Question:
     tolerance: float
     side: Side
     alpha: float
-    equivalence_alpha: float | None
+    equivalence_alpha: float
     falling: Mapping[str, bool | None] = field(default_factory=dict[str, "bool | None"])
     """Whether each axis goes to 0; None where nobody knows and nothing depends on it."""
 
@@ -58,7 +57,7 @@ class Question:
         if not (math.isfinite(self.tolerance) and self.tolerance >= 0.0):
             raise ValueError(f"tolerance must be finite and ≥ 0, got {self.tolerance}")
         for name, level in (("alpha", self.alpha), ("equivalence_alpha", self.equivalence_alpha)):
-            if level is not None and not 0.0 < level < 0.5:
+            if not 0.0 < level < 0.5:
                 raise ValueError(f"{name} must be in (0, 0.5), got {level}")
 
     @property
@@ -71,11 +70,6 @@ class Question:
         """Of one limit of the interval that refutes."""
         return self.share / 2.0 if self.side is Side.TIGHT else self.share
 
-    @property
-    def equivalence_level(self) -> float:
-        """Of one limit of the interval that must lie within the tolerance for CONSISTENT."""
-        return self.level if self.equivalence_alpha is None else self.equivalence_alpha
-
     def forbidden(self, axis: str) -> tuple[bool, bool]:
         """Whether a lower, and whether a higher exponent than claimed breaks the claim.
 
@@ -84,10 +78,10 @@ class Question:
         high = self.side is Side.TIGHT or (self.side is Side.UPPER) != bool(self.falling.get(axis))
         return self.side is Side.TIGHT or not high, high
 
-    def answer(self, fitted: Fitted, j: int, doubts: Sequence[Doubt]) -> AxisFit:
+    def answer(self, cells: Cells, fit: Regression, j: int, doubts: Sequence[Doubt]) -> AxisFit:
         """The exponent of axis j against what is claimed of it."""
-        axis, exponent = self.names[j], exponent_of(fitted.fit, j + 1)
-        diagnosis, claimed = diagnose(fitted, j, self.tolerance), self.claimed.get(axis)
+        axis, exponent = self.names[j], exponent_of(fit, j + 1)
+        diagnosis, claimed = diagnose(cells, fit, j, self.tolerance), self.claimed.get(axis)
         verdict: Verdict | None = None
         resolution: float | None = None
         notes: list[str] = []
@@ -96,7 +90,7 @@ class Question:
             df = exponent.degrees_of_freedom
             reach = noncentrality(t_quantile(self.level, df), df) * exponent.standard_error + self.tolerance
             resolution = reach if math.isfinite(reach) else None
-        notes += [*diagnosis.warnings(), *filter(None, [fitted.cells.unusable])]
+        notes += [*diagnosis.warnings(), *filter(None, [cells.unusable])]
         if verdict is Verdict.CONSISTENT and claimed is not None and resolution is not None:
             notes += self._unseen(axis, exponent, claimed, resolution, diagnosis.logarithm)
         lower, higher = self.forbidden(axis)
@@ -105,10 +99,10 @@ class Question:
         open_ = verdict is Verdict.INCONCLUSIVE and claimed is not None
         return AxisFit(
             axis=axis, exponent=exponent, diagnosis=diagnosis, harm=which_is_worse(self.falling.get(axis)),
-            advice=self._advice(fitted, j, exponent, diagnosis, doubts) if open_ else "",
+            advice=self._advice(cells, fit, j, diagnosis, doubts) if open_ else "",
             evidence=Evidence(
                 quantity=f"exponent of {axis}", estimate=exponent.estimate, low=low, high=high,
-                confidence=1.0 - 2.0 * self.level, samples=fitted.cells.rows, claimed=claimed, axis=axis,
+                confidence=1.0 - 2.0 * self.level, samples=cells.rows, claimed=claimed, axis=axis,
                 method="tost" if self.side is Side.TIGHT else "one-sided",
                 worse="either" if lower and higher else "higher" if higher else "lower", verdict=verdict,
                 resolution=resolution, alpha_spent=0.0 if claimed is None else self.share,
@@ -122,9 +116,9 @@ class Question:
     ) -> tuple[Verdict, list[str]]:
         """The verdict on one axis, with what a reader should know of it."""
         notes = [] if self.side is Side.TIGHT else [self._direction(axis, claimed)]
-        low, high = exponent.interval(self.equivalence_level)
+        low, high = exponent.interval(self.equivalence_alpha)
         within = not any(self._breaks(axis, claimed, low, high))
-        if self.equivalence_alpha is not None and within:
+        if within:
             notes.append(self._passed(axis, claimed, low, high))
         low, high = exponent.interval(self.level)
         verdict = Verdict.CONSISTENT if within else Verdict.INCONCLUSIVE
@@ -140,23 +134,23 @@ class Question:
         return verdict, [*notes, *(doubt.note for doubt in doubts)]
 
     def _advice(
-        self, fitted: Fitted, j: int, exponent: Exponent, diagnosis: Diagnosis, doubts: Sequence[Doubt]
+        self, cells: Cells, fit: Regression, j: int, diagnosis: Diagnosis, doubts: Sequence[Doubt]
     ) -> str:
         """What would decide an exponent that is open: more measurements, or what mends a reason."""
-        axis, claimed = self.names[j], self.claimed[self.names[j]]
+        axis, exponent = self.names[j], exponent_of(fit, j + 1)
         if doubts:
             return doubts[0].advice
-        if diagnosis.seems_curved:
+        if diagnosis.curved(SEEMING):
             first, last = diagnosis.ends
             return (
                 f"the local exponent seems to go from {first:.3g} to {last:.3g}: more of {axis} "
                 "would move the exponent and not only narrow its interval; fit the terms of the law (--form, "
                 "fit_form), or measure where the slope has settled"
             )
-        deviation, (lower, higher) = exponent.estimate - claimed, self.forbidden(axis)
+        deviation, (lower, higher) = exponent.estimate - self.claimed[axis], self.forbidden(axis)
         beyond = max(deviation if higher else -math.inf, -deviation if lower else -math.inf)
         room = self.tolerance - beyond
-        return advice(fitted, j, exponent, room, self.equivalence_level if room > 0.0 else self.level)
+        return advice(cells, fit, j, room, self.equivalence_alpha if room > 0.0 else self.level)
 
     def _unseen(
         self, axis: str, exponent: Exponent, claimed: float, resolution: float, logarithm: float | None
@@ -164,17 +158,12 @@ class Question:
         """What a CONSISTENT exponent leaves unseen, a phrase each.
 
         That no exponent near the claimed one was measured, where the interval of confidence 0.99 excludes it
-        in the direction that obeys the claim; which true exponents would be refuted, where the resolution is
-        above `COARSE`; that a logarithm would not be, where it moves the exponent by less than that.
+        in the direction that obeys the claim; that a logarithm would not be refuted, where it moves the
+        exponent by less than the resolution.
         """
         (low, high), (lower, higher) = exponent.interval(0.005), self.forbidden(axis)
         if not (lower and higher) and (claimed - high if higher else low - claimed) > self.tolerance:
             yield f"nothing measured is tight along {axis}"
-        if resolution > COARSE:
-            ends = [f"below {claimed - resolution:.2f}"] * lower + [
-                f"above {claimed + resolution:.2f}"
-            ] * higher
-            yield f"a true exponent is refuted in 9 of 10 runs only {' or '.join(ends)}"
         if logarithm is not None and logarithm < resolution:
             yield f"a logarithm of {axis} could not be seen in the exponent: it moves by {logarithm:.2g}"
 
@@ -187,7 +176,7 @@ class Question:
 
     def _passed(self, axis: str, claimed: float, low: float, high: float) -> str:
         """Where the exponent lies at the level of equivalence, and what is allowed."""
-        level = f"at one-sided level {self.equivalence_level:g}"
+        level = f"at one-sided level {self.equivalence_alpha:g}"
         lower, higher = self.forbidden(axis)
         if lower and higher:
             return f"[{low:.4g}, {high:.4g}] {level}, within {self.tolerance:g} of {claimed:g}"

@@ -16,22 +16,32 @@ Array = NDArray[np.float64]
 
 DEPENDENT = 1e-3
 """Level of the test whether residuals are too small for the spread of the trials."""
-_STEEPEST = 20.0
+_STEPS, _WIDEST = 100, 27.6
+"""Of the fit on the scale of the risk: most steps, and largest range of the log risk, twelve decades."""
 
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """The line of statsmodels, covariances of its coefficients, their freedom, τ, weights of the cells.
+    """What was seen, the line of statsmodels through it, covariances of its coefficients, their freedom, τ.
 
     covariances  one for each reason why the coefficients may vary: HC3, model, trials. The largest of their
                  errors counts.
     """
 
+    seen: Observed
     line: Any
     covariances: tuple[Array, ...]
     df: float
     misfit: float
-    weights: Array
+
+    @property
+    def design(self) -> Array:
+        return self.line.model.exog
+
+    @property
+    def weights(self) -> Array:
+        """Of the cells."""
+        return self.line.model.weights
 
     @property
     def coefficients(self) -> Array:
@@ -60,8 +70,8 @@ def regress(design: Array, seen: Observed) -> Regression:
     y, (cells, k) = seen.y, design.shape
     if cells < k + 2:
         raise ValueError(f"{k} coefficients need at least {k + 2} cells, got {cells}")
-    misfit = _misfit(design, y, seen.variance)
-    weights = _weights(seen.variance, misfit)
+    misfit = misfit_of(design, y, seen.variance)
+    weights = weights_of(seen.variance, misfit)
     line = weighted_line(design, y, weights)
     if (np.linalg.qr(line.model.wexog)[0] ** 2).sum(axis=1).max() > 1.0 - 1e-9:  # the largest hat value
         raise ValueError("one cell alone determines an exponent: add cells")
@@ -69,7 +79,7 @@ def regress(design: Array, seen: Observed) -> Regression:
     if seen.without is not None:
         covariances.append(over_trials(design, weights, seen.without))
         df = min(df, len(seen.without) - (1.0 if np.isfinite(seen.without).all() else k))
-    return Regression(line, tuple(covariances), df, math.sqrt(misfit), weights)
+    return Regression(seen, line, tuple(covariances), df, math.sqrt(misfit))
 
 
 def weighted_line(design: Array, y: Array, weights: Array) -> Any:
@@ -80,7 +90,7 @@ def weighted_line(design: Array, y: Array, weights: Array) -> Any:
     return model(y, design, weights=weights).fit()
 
 
-def _weights(variance: Array, misfit: float) -> Array:
+def weights_of(variance: Array, misfit: float) -> Array:
     """1/(v + τ²), scaled to mean 1; a cell without error next to noisy ones counts at most 10⁴ times."""
     total = variance + misfit
     if total.max() <= 0.0:
@@ -89,22 +99,22 @@ def _weights(variance: Array, misfit: float) -> Array:
     return weights / weights.mean()
 
 
-def _misfit(design: Array, y: Array, variance: Array) -> float:
+def misfit_of(design: Array, y: Array, variance: Array) -> float:
     """τ² by the method of moments: the expected weighted residual sum of squares equals the observed one.
 
     By hand: the random effects of statsmodels (`stats.meta_analysis`) have a mean and no regressors.
     """
-    weights = _weights(variance, 0.0)
+    weights = weights_of(variance, 0.0)
     root = np.sqrt(weights)
     basis = np.linalg.qr(design * root[:, None])[0]
     residual = y * root - basis @ (basis.T @ (y * root))
     # E Σ w r² = tr((I − H) W^{1/2} (V + τ² I) W^{1/2}), H the hat matrix of the weighted design
     free = (1.0 - (basis**2).sum(axis=1)) * weights
     excess = float(residual @ residual) - float(free @ variance)
-    return max(excess / float(free.sum()), 0.0)
+    return max(excess / max(float(free.sum()), 1e-12), 0.0)
 
 
-def too_close(fit: Regression, seen: Observed, spare: float) -> float:
+def too_close(fit: Regression, spare: float) -> float:
     """Probability that independent cells lie as close to the line as these, given the spread of their trials.
 
     Σ r²/v is F with G − k and `spare` degrees of freedom, where v are estimated from `spare` rows beyond one
@@ -114,11 +124,10 @@ def too_close(fit: Regression, seen: Observed, spare: float) -> float:
     """
     from scipy.stats import chi2, f
 
-    v, k = seen.variance, fit.coefficients.size
+    v, free = fit.seen.variance, fit.line.df_resid
     if fit.misfit > 0.0 or v.min() <= 1e-4 * v.max():
         return 1.0
-    free = seen.y.size - k
-    ratio = float(((seen.y - fit.line.fittedvalues) ** 2 / v).sum())
+    ratio = float((fit.line.resid**2 / v).sum())
     return float(chi2.cdf(ratio, free) if math.isinf(spare) else f.cdf(ratio / free, free, spare))
 
 
@@ -131,52 +140,37 @@ def over_trials(design: Array, weights: Array, without: Array) -> Array:
     factor (Bell and McCaffrey 2002); statsmodels has CR0 and CR1, which are too short for few clusters.
     Raises ValueError where a trial alone determines a coefficient.
     """
-    root, present, parts = np.sqrt(weights), np.isfinite(without), list[Array]()
-    for kept in np.unique(present, axis=0):
-        alike = (present == kept).all(axis=1)
-        x, y = (design * root[:, None])[kept], (without * root)[alike][:, kept]
-        found, _, rank, _ = np.linalg.lstsq(x, y.T)
+    root, parts = np.sqrt(weights), list[Array]()
+    for y in without:
+        kept = np.isfinite(y)
+        found, _, rank, _ = np.linalg.lstsq((design * root[:, None])[kept], (y * root)[kept])
         if rank < design.shape[1]:
             raise ValueError("one trial alone determines an exponent: add trials")
-        parts.append(np.asarray(found.T, dtype=np.float64))
-    found = np.concatenate(parts)
+        parts.append(found)
+    found = np.array(parts)
     moved = found - found.mean(axis=0)
     return (1.0 - 1.0 / len(found)) * moved.T @ moved
 
 
-def on_scale_of_risk(design: Array, cells: Cells) -> tuple[Regression, Observed]:
+def on_scale_of_risk(design: Array, cells: Cells) -> Regression:
     """The fit of means m that may be ≤ 0: Σ (m − f)²/(v + τ²f²) is least for the law f = exp(Xβ).
 
     At the minimum f, the regression of log f + (m − f)/f (the logarithm to first order) with the variances
-    v/f² has the same coefficients, so that errors and diagnostics are those of `regress`. Raises ValueError
-    where no power law stands out of the noise.
+    v/f² has the same coefficients: these regressions are iterated (Gauss and Newton), and their errors and
+    diagnostics are those of `regress`. Raises ValueError where no power law stands out of the noise.
     """
-    from scipy.optimize import least_squares
-
-    centre = design.mean(axis=0) * (np.arange(design.shape[1]) > 0)
-    x = design - centre
     positive = cells.risk > 0.0
-    if positive.sum() < x.shape[1] + 1:
+    if positive.sum() < design.shape[1]:
         raise ValueError(f"mean risk must be > 0 in most cells, got {int(positive.sum())} of {positive.size}")
-    y = np.log(cells.risk[positive])
-    known = (cells.risk / np.maximum(cells.error, 1e-300))[positive]  # weights 1/v of the logarithm, roots
-    start = np.linalg.lstsq(x[positive] * known[:, None], y * known)[0]
-    reach = np.r_[np.inf, np.full(x.shape[1] - 1, _STEEPEST)]
-    beta = np.clip(start, -0.9 * reach, 0.9 * reach)
-    root = np.maximum(cells.error, 1e-2 * cells.error.max())
-    for _ in range(20):
-        found = least_squares(
-            lambda b, root=root: (cells.risk - np.exp(np.clip(x @ b, -600.0, 600.0))) / root,
-            beta,
-            bounds=(-reach, reach),
-        )
-        moved, beta = float(np.abs(found.x - beta).max()), found.x
-        law = np.exp(np.clip(x @ beta, -600.0, 600.0))
-        if (np.abs(beta[1:]) > 0.99 * _STEEPEST).any() or law.min() < 1e-12 * law.max():
-            raise ValueError("no power law stands out of the noise: add trials")
-        seen = near(cells, law)
-        fit = regress(design, seen)
-        if moved < 1e-7:
+    known = (cells.risk / np.maximum(cells.error, 1e-300))[positive]  # roots of the weights of the logarithm
+    start = weighted_line(design[positive], np.log(cells.risk[positive]), known**2).params
+    line = design @ start
+    for _ in range(_STEPS):
+        fit = regress(design, near(cells, np.exp(line)))
+        step = fit.line.fittedvalues - line
+        if np.abs(step).max() < 1e-7:
+            return fit
+        line = line + step * min(1.0, 1.0 / float(np.abs(step).max()))
+        if np.ptp(line) > _WIDEST:
             break
-        root = law / np.sqrt(fit.weights)
-    return fit, seen
+    raise ValueError("no power law stands out of the noise: add trials")

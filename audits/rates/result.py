@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.evidence import Evidence, Verdict, combine
+from audits.rates.cells import design_of
 from audits.rates.diagnostics import Diagnosis
 from audits.rates.exponents import Exponent
+from audits.rates.plot import plot_along
 from audits.rates.regression import Regression
 
 Array = NDArray[np.float64]
@@ -57,17 +59,14 @@ class RateFit:
     """The fit of a power law to a table of risks.
 
     axes      one AxisFit per axis, in the order given; ``fit["n"]`` finds one by name.
-    constant  C of C·∏ x^θ.
-    misfit    τ, the scatter of log risk about the line beyond the Monte Carlo error.
     cells     the columns used: axis values, "risk" (mean), "standard_error"; one entry per cell.
     samples   rows of the table behind it.
-    law       the regression: coefficients of (1, log x_j …), their covariances and freedom.
+    law       the regression: coefficients of (1, log x_j …), their covariances and freedom, and the misfit τ,
+              the scatter of log risk about the line beyond the Monte Carlo error.
     trials    column and number of the trials that were left out one by one; None where rows are independent.
     """
 
     axes: tuple[AxisFit, ...]
-    constant: float
-    misfit: float
     cells: Mapping[str, Array]
     samples: int
     law: Regression
@@ -81,7 +80,7 @@ class RateFit:
 
     def __repr__(self) -> str:
         cells = len(self.cells["risk"])
-        head = f"RateFit: {cells} cells, constant {self.constant:.4g}, misfit {self.misfit:.2g}"
+        head = f"RateFit: {cells} cells, misfit {self.law.misfit:.2g}"
         levels = sorted({e.confidence for e in self.evidence()})
         head += f", intervals of confidence {' and '.join(f'{level:.4g}' for level in levels)}"
         if self.trials:
@@ -114,7 +113,7 @@ class RateFit:
         0.001
         """
         at = self.level(place)
-        error = math.hypot(at.standard_error, self.misfit)
+        error = math.hypot(at.standard_error, self.law.misfit)
         low, high = replace(at, standard_error=error).interval(level)
         risk, lowest, highest = (math.exp(min(v, 700.0)) for v in (at.estimate, low, high))
         return risk, lowest, highest
@@ -135,42 +134,12 @@ class RateFit:
         the residuals, as shares of the fitted risk. Returns the matplotlib axes of the upper panel. Raises
         KeyError for an axis that was not fitted.
         """
-        return _plot(self, self[axis] if axis is not None else self.axes[0], ax)
-
-
-def _plot(fit: RateFit, chosen: AxisFit, ax: Any) -> Any:
-    if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure().add_subplot()
-    x, risk = fit.cells[chosen.axis], fit.cells["risk"]
-    centre = fit.centre()
-    along = [{**centre, chosen.axis: float(value)} for value in x]
-    fitted = np.exp([fit.level(place).estimate for place in along])
-    cells = np.column_stack([fit.cells[a.axis] for a in fit.axes])
-    places = [{a.axis: float(v) for a, v in zip(fit.axes, row, strict=True)} for row in cells]
-    # Of the fitted risk in the cell itself, so that the other axes are divided out.
-    share = risk / np.exp([fit.level(place).estimate for place in places])
-    error = 2.0 * fit.cells["standard_error"] / risk * share
-    shown = share > 0.0  # a logarithmic axis has no place for the others
-    ax.errorbar(
-        x[shown], (share * fitted)[shown], yerr=(error * fitted)[shown], fmt="o",
-        label="measured (± 2 standard errors)",
-    )  # fmt: skip
-    order, middle = np.argsort(x), math.exp(fit.level(centre).estimate)
-    slope = chosen.exponent.estimate
-    ax.plot(x[order], fitted[order], "-", label=f"fitted slope {slope:.3g}")
-    power = chosen.evidence.claimed
-    claimed = None if power is None else (x / centre[chosen.axis]) ** power * middle
-    if claimed is not None:
-        ax.plot(x[order], claimed[order], "--", label=f"claimed slope {power:.3g}")
-    ax.set(xscale="log", yscale="log", ylabel="risk")
-    ax.tick_params(which="both", labelbottom=False)
-    ax.legend()
-    below = ax.inset_axes((0.0, -0.42, 1.0, 0.38), sharex=ax)
-    below.errorbar(x, share - 1.0, yerr=error, fmt="o")
-    below.axhline(0.0)
-    if claimed is not None:
-        below.plot(x[order], (claimed / fitted - 1.0)[order], "--", color="C2")
-    below.set(xlabel=chosen.axis, ylabel="residual")
-    return ax
+        chosen = self[axis] if axis is not None else self.axes[0]
+        low, high = chosen.exponent.interval(0.025)
+        return plot_along(
+            chosen.axis, {each.axis: self.cells[each.axis] for each in self.axes},
+            (self.cells["risk"], self.cells["standard_error"]),
+            lambda at: np.exp(design_of(at) @ self.law.coefficients),
+            f"fitted slope {chosen.exponent.estimate:.3g} [{low:.3g}, {high:.3g}]", ax,
+            claimed=chosen.evidence.claimed,
+        )  # fmt: skip

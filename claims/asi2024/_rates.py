@@ -43,7 +43,7 @@ def exponents(
     fitted, sloped  error probabilities of the two.
     """
     yield from family.exponents(rows, "plain", claimed, tolerance, alpha=fitted, equivalence_alpha=1e-3)
-    yield from family.against_form(rows, "risk", "rate", 0.1, alpha=sloped)
+    yield from family.against_form(rows, "risk", "rate", 0.1, alpha=sloped, equivalence_alpha=1e-3)
     logs = rows["risk"] / rows["plain"]
     yield from family.logarithms(rows.assign(logs=logs), "risk", "rate", "logs")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.rates import family
+from audits.rates import family, fit_rate
 from claims import Budget, Evidence, Plot, Side, reported
 from claims.ghazi2023.algorithm_3 import printed_sigma
 from implementations.ghazi2023.feasible import Ball
@@ -115,9 +115,7 @@ def judge_rates(
     worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")
     fitted, sloped, _ = budget.split(3)
     yield from _judged(worst, claimed, (fitted, sloped), side=Side.UPPER, vanishing=vanishing)
-    yield from family.raw_exponents(
-        worst, "risk", [*claimed], dict.fromkeys(vanishing, steepest), standard_error="standard_error"
-    )
+    yield from _raw(worst, [*claimed], dict.fromkeys(vanishing, steepest))
     kept = [axis for axis in ("epsilon",) if axis in claimed]
     yield from family.logarithms(worst, "risk", "form", "logs", kept=kept, error="standard_error")
     yield reported(f"largest excess over {printed}", float((rows["risk"] / rows["form"]).max()))
@@ -137,7 +135,7 @@ def judge_delta(rows: Any, budget: Budget) -> Iterator[Evidence]:
     worst = family.worst_member(rows, ["delta", "logs", "form"], "member", "risk")
     yield from family.against_form(
         worst, "risk", "form", TOLERANCE, alpha=budget.share(1.0), standard_error="standard_error",
-        side=Side.UPPER, vanishing=False,
+        equivalence_alpha=1e-3, side=Side.UPPER, vanishing=False,
     )  # fmt: skip
     yield reported(
         "K at the least δ over that at the largest", float(rows["logs"].max() / rows["logs"].min())
@@ -148,10 +146,17 @@ def judge_law(rows: Any, claimed: Mapping[str, float], words: str, budget: Budge
     """As `judge_rates` for a risk whose order is known, so that too small a risk is a mistake as well."""
     worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")
     yield from _judged(worst, claimed, budget.split(2))
-    yield from family.raw_exponents(worst, "risk", [*claimed], standard_error="standard_error")
+    yield from _raw(worst, [*claimed], {})
     kept = [axis for axis in ("epsilon",) if axis in claimed]
     yield from family.logarithms(worst, "risk", "form", "logs", kept=kept, error="standard_error")
     yield reported(f"largest sup over {words}", float((worst["risk"] / worst["form"]).max()))
+
+
+def _raw(worst: Any, axes: Sequence[str], stated: Mapping[str, float]) -> Iterator[Evidence]:
+    """Exponents with all log factors left in: reported beside what is stated of them, and not judged."""
+    fit = fit_rate(worst, "risk", axes, standard_error="standard_error")
+    for axis, exponent in ((each.axis, each.exponent) for each in fit.axes):
+        yield reported(f"raw exponent of {axis}", exponent.estimate, claimed=stated.get(axis))
 
 
 def _judged(
@@ -160,9 +165,16 @@ def _judged(
     """Exponents of the sup over "logs", and its slope against "form"; options of the exponents."""
     scaled = worst.assign(risk=worst["risk"] / worst["logs"], error=worst["standard_error"] / worst["logs"])
     yield from family.exponents(
-        scaled, "risk", claimed, TOLERANCE, alpha=alphas[0], standard_error="error", **options
+        scaled,
+        "risk",
+        claimed,
+        TOLERANCE,
+        alpha=alphas[0],
+        standard_error="error",
+        equivalence_alpha=1e-3,
+        **options,
     )
     yield from family.against_form(
         worst, "risk", "form", TOLERANCE, alpha=alphas[1], standard_error="standard_error",
-        side=options.get("side", Side.TIGHT),
+        equivalence_alpha=1e-3, side=options.get("side", Side.TIGHT),
     )  # fmt: skip

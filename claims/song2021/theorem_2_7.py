@@ -170,17 +170,18 @@ def judge(rows: pd.DataFrame, budget: Budget) -> Iterator[Evidence]:
     yield at_most("‖θ^priv‖ where C is the unit ball", float(projected.max()), 1.0, decides=False)
     alpha = budget.split(4)
     table = family.worst_member(rows, [*AXES, FORM, EXACT], "loss", "excess")
-    printed, calibrated = (table[table["noise"] == kind] for kind in ("printed", "calibrated"))
+    # The risk of θ₀ is 1: a larger form says nothing.
+    printed, calibrated = (
+        table[(table["noise"] == kind) & (table[form] <= 1.0)]
+        for kind, form in (("printed", FORM), ("calibrated", EXACT))
+    )
     printed = printed.assign(**{LENGTH: np.log(1.0 / printed["delta"])})
-    options = {
-        "side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01, "trivial": 1.0
-    }  # fmt: skip
+    options = {"side": Side.UPPER, "standard_error": "standard_error", "equivalence_alpha": 0.01}
     if printed["p"].nunique() > 2:
         exponents = {"n": -1.0, "p": 0.5, "epsilon": -1.0, LENGTH: 0.5}
         yield from family.exponents(
-            printed, "risk", exponents, TOLERANCE, alpha=alpha[0], form=FORM, vanishing=("epsilon",),
-            **options,
-        )  # fmt: skip
+            printed, "risk", exponents, TOLERANCE, alpha=alpha[0], vanishing=("epsilon",), **options
+        )
         yield from family.against_form(printed, "risk", FORM, TOLERANCE, alpha=alpha[1], **options)
         longer = printed[FORM] * np.log(printed["n"])
         yield from family.beside(

@@ -233,11 +233,12 @@ def proven_evidence(
 
 def private_evidence(rows: pd.DataFrame, alpha: float, options: dict[str, Any]) -> Iterator[Evidence]:
     """Exponents of k, ε and log(1/δ) at one n, where the private term is the larger one; one loss is run."""
-    part = rows[rows["n"] == PRIVATE_N].assign(**{LENGTH: lambda rows: np.log(1.0 / rows["delta"])})
+    part = rows[(rows["n"] == PRIVATE_N) & (rows[MAXIMUM] <= 0.5)]  # a larger form says nothing of the risk
+    part = part.assign(**{LENGTH: np.log(1.0 / part["delta"])})
     claimed = {"k": 0.5, "epsilon": -1.0, LENGTH: 0.5}
     yield from family.exponents(
         part, "excess", claimed, TOLERANCE, named="{}, private regime", alpha=alpha, vanishing=("epsilon",),
-        form=MAXIMUM, trivial=0.5, trial=False, **options,
+        trial=False, **options,
     )  # fmt: skip
 
 

@@ -83,13 +83,6 @@ def test_exponents_are_those_of_the_fit_under_their_own_name_and_place():
     assert (found.estimate, found.verdict, found.axis) == (plain.estimate, Verdict.CONSISTENT, "n")
 
 
-def test_raw_exponents_are_not_judged():
-    rows = pd.DataFrame({"n": SIZES, "risk": np.log(SIZES) / SIZES})
-    (found,) = family.raw_exponents(rows, "risk", ["n"], {"n": -1.0})
-    assert (found.quantity, found.verdict, found.claimed) == ("raw exponent of n", None, -1.0)
-    assert -1.0 < found.estimate < -0.7
-
-
 @pytest.mark.parametrize(
     ("power", "sizes", "words"),
     [

@@ -183,8 +183,7 @@ def test_what_is_wrong_with_a_fit_of_ones_own_is_said_with_what_would_decide(rat
     # INCONCLUSIVE: a floor, so that no exponent holds at both ends
     assert (status, "plainly no power law: the local exponent goes from -0.98" in out) == (3, True)
     (exponent,) = json.loads(rates("floor.csv", "--claimed", "n=-1", "--json")[1])["exponents"]
-    assert exponent["diagnosis"]["plainly_curved"]
-    assert exponent["diagnosis"]["warnings"][-1] == "7 cells only"
+    assert exponent["diagnosis"]["ends"][1] > -0.2
     assert "where the slope has settled" in exponent["advice"]
     status, out, _ = rates("few.csv", "--claimed", "n=-1")
     assert (status, "what would decide: " in out) == (3, True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from claims.harness.commands.exponents import status_of
-from claims.harness.commands.measurements import EQUIVALENCE_ALPHA, by_group
+from claims.harness.commands.measurements import by_group, draw
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.exchange import (
     FAILED,
@@ -20,7 +19,6 @@ from claims.harness.exchange import (
     from_here,
     must_plot,
     publish,
-    save_plot,
 )
 from claims.harness.run.serialise import print_json
 
@@ -71,7 +69,8 @@ def forms_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
 
     found = by_group(asked, work)
     if asked.plot is not None:
-        _draw(found, asked.plot)
+        shown = [(name, fit, fit.form.axes) for name, one in found.items() for fit in one.fits]
+        draw(shown, asked.plot)
     cases = [_case(name, one, asked, form or " against ".join(against)) for name, one in found.items()]
     publish("dpclaims rates", f"dpclaims: forms of {asked.csv}", cases, outputs)
     if json:
@@ -100,43 +99,12 @@ def _one(table: Any, asked: RatesAsked, form: str, alpha: float) -> Found:
 def _two(table: Any, asked: RatesAsked, forms: list[str]) -> Found:
     from audits.rates.forms import compare_forms, fit_form
 
-    choice = compare_forms(table, str(asked.risk), *forms, level=EQUIVALENCE_ALPHA, **_options(asked))
+    choice = compare_forms(table, str(asked.risk), *forms, **_options(asked))
     return Found(
         lines=[*_choice(choice, forms)], document={"forms": forms, **asdict(choice)},
         fits=[fit_form(table, str(asked.risk), text, **_options(asked)) for text in forms if asked.plot],
         answer="better" if choice.better else "open",
     )  # fmt: skip
-
-
-def _draw(found: Mapping[str, Found], file: Path) -> None:
-    """Of each group a panel an axis: measured risks and those of each form; under it the residuals."""
-    from matplotlib.figure import Figure
-
-    axes = list(dict.fromkeys(axis for one in found.values() for fit in one.fits for axis in fit.form.axes))
-    figure = Figure(figsize=(4.5 * len(axes), 5.5 * len(found)), layout="constrained")
-    panels: Any = figure.subplots(
-        2 * len(found), len(axes), squeeze=False, sharex="col", height_ratios=(3, 2) * len(found)
-    )
-    for row, (name, one) in enumerate(found.items()):
-        for axis, upper, lower in zip(axes, panels[2 * row], panels[2 * row + 1], strict=True):
-            _panel(axis, upper, lower, [fit for fit in one.fits if axis in fit.form.axes])
-            upper.set_title(name)
-    save_plot(figure, file)
-
-
-def _panel(axis: str, upper: Any, lower: Any, fits: Sequence[FormFit]) -> None:
-    for k, fit in enumerate(fits, 1):
-        x, risk, fitted = (fit.cells[name] for name in (axis, "risk", "fitted"))
-        error = 2.0 * fit.cells["standard_error"]
-        if k == 1:
-            upper.errorbar(x, risk, yerr=error, fmt="o", color="C0", label="measured, ± 2 errors")
-        upper.plot(x, fitted, "_", markersize=14, color=f"C{k}", label=fit.form.text)
-        lower.errorbar(x, risk / fitted - 1.0, yerr=error / fitted, fmt="o", color=f"C{k}")
-    upper.set(xscale="log", yscale="log", ylabel="risk")
-    upper.legend(fontsize="small")
-    lower.axhline(0.0)
-    lower.set(xlabel=axis, ylabel="residual")
-    lower.xaxis.set_minor_formatter("")  # labels between the powers of ten lie over each other
 
 
 def _case(name: str, found: Found, asked: RatesAsked, what: str) -> Case:
@@ -153,7 +121,7 @@ def _left(trend: Exponent, tolerance: float, alpha: float) -> str:
     low, high = trend.interval(alpha / 2.0)
     if low > tolerance or high < -tolerance:
         return "left"
-    low, high = trend.interval(EQUIVALENCE_ALPHA)
+    low, high = trend.interval(0.05)
     return "none" if -tolerance <= low and high <= tolerance else "open"
 
 
@@ -169,7 +137,7 @@ def _fit(fit: FormFit, left: Mapping[str, str]) -> Iterator[str]:
     yield from (f"  {sentence}" for sentence in fit.crossings)
     words = {"none": "nothing is left", "left": "a term is missing", "open": "it is open whether any is left"}
     for axis, trend in fit.trends.items():
-        low, high = trend.interval(EQUIVALENCE_ALPHA)
+        low, high = trend.interval(0.05)
         yield (
             f"  risk over form goes like {axis}^{trend.estimate:.3g} [{low:.3g}, {high:.3g}]: "
             f"{words[left[axis]]}"

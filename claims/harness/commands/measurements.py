@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,20 +17,10 @@ from claims.harness.report.describe import describe
 from claims.harness.run.serialise import dumps, evidence_to_json, print_json
 
 if TYPE_CHECKING:
-    from audits.rates import RateFit
-    from audits.rates.diagnostics import Diagnosis
+    from audits.rates import FormFit, RateFit
 
 T = TypeVar("T")
-EQUIVALENCE_ALPHA = 0.05
-"""Probability that an exponent beyond the tolerance is called consistent, for each axis; see `fit_rate`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The fits of all groups, and everything beside the baseline."""
-
-    fits: Mapping[str, RateFit]
-    compared: Sequence[Compared]
+Fits = Mapping[str, "RateFit"]
 
 
 def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> int:
@@ -48,19 +38,19 @@ def measurements_command(asked: RatesAsked, outputs: Outputs, *, json: bool) -> 
         old = exponents.read(file, Baseline(asked.risk, asked.groups, {})).fits
     fits = fitted(asked)
     new = {name: exponents.kept(fit, old.get(name)) for name, fit in fits.items()}
-    answer = Answer(fits, list(exponents.against(new, old, asked)) if old else [])
+    rows = list(exponents.against(new, old, asked)) if old else []
     if asked.plot is not None:
-        draw(fits, asked.plot)
+        draw([(name, fit, asked.axis) for name, fit in fits.items()], asked.plot)
     refuted = any(axis.verdict is Verdict.REFUTED for fit in fits.values() for axis in fit.axes)
     writes = file is not None and update and (asked.force or not refuted)
     if file is not None and writes:
         exchange.write(file, dumps(exponents.document(fits, asked.risk, asked.groups)))
-    cases = list(_cases(answer, asked))
+    cases = list(_cases(fits, rows, asked))
     exchange.publish("dpclaims rates", f"dpclaims: exponents of {asked.csv}", cases, outputs)
     if json:
-        print_json(_document(answer, asked, writes))
+        print_json(_document(fits, rows, asked, writes))
     else:
-        print("\n".join(_text(answer, asked, writes)))
+        print("\n".join(_text(fits, rows, asked, writes)))
     return status_of(case.outcome for case in cases)
 
 
@@ -74,7 +64,7 @@ def fitted(asked: RatesAsked) -> dict[str, RateFit]:
         return fit_rate(
             rows, risk, list(asked.axis), assignments(asked.claimed, asked.axis), asked.tolerance,
             side=Side(asked.side), alpha=alpha / (2.0 if asked.judged else 1.0),
-            equivalence_alpha=EQUIVALENCE_ALPHA, standard_error=asked.error,
+            standard_error=asked.error,
             vanishing=vanishing if asked.vanishing else None,
             trial=False if asked.trial == "none" else asked.trial,
         )  # fmt: skip
@@ -100,27 +90,27 @@ def by_group(asked: RatesAsked, work: Callable[[Any, float], T]) -> dict[str, T]
     return found
 
 
-def draw(fits: Mapping[str, RateFit], file: Path) -> None:
-    """A row a group, one panel an axis, in the kind of file of its suffix; ValueError where that fails."""
+def draw(fits: Sequence[tuple[str, RateFit | FormFit, Sequence[str]]], file: Path) -> None:
+    """A row for each name, fit and axes, one panel an axis, in the kind of file of its suffix; ValueError
+    where that fails."""
     from matplotlib.figure import Figure
 
-    columns = max(len(fit.axes) for fit in fits.values())
+    columns = max(len(axes) for _, _, axes in fits)
     figure = Figure(figsize=(4.5 * columns, 4.5 * len(fits)))
     figure.subplots_adjust(bottom=0.36 / len(fits), hspace=0.75, wspace=0.3)
     rows: Any = figure.subplots(len(fits), columns, squeeze=False)
-    for (name, fit), panels in zip(fits.items(), rows, strict=True):
-        for axis, panel in zip(fit.axes, panels, strict=True):
-            fit.plot(axis.axis, panel)
-            e = axis.evidence
-            title = f"{e.estimate:.4g} [{e.low:.4g}, {e.high:.4g}]"
-            panel.set_title(f"{name}: {title}" if name else title)
+    for (name, fit, axes), panels in zip(fits, rows, strict=True):
+        for axis, panel in zip(axes, panels, strict=False):
+            fit.plot(axis, panel).set_title(name)
+        for unused in panels[len(axes) :]:
+            unused.set_axis_off()
     exchange.save_plot(figure, file)
 
 
-def _cases(answer: Answer, asked: RatesAsked) -> Iterator[Case]:
+def _cases(fits: Fits, rows: Sequence[Compared], asked: RatesAsked) -> Iterator[Case]:
     place = (exchange.from_here(asked.csv), 1)
     outcomes = {Verdict.REFUTED: exchange.FAILED, Verdict.INCONCLUSIVE: exchange.UNDECIDED}
-    for group, fit in answer.fits.items():
+    for group, fit in fits.items():
         for axis, evidence in zip(fit.axes, fit.evidence(), strict=True):
             why = f"{describe(evidence)}{f'; {axis.advice}' if axis.advice else ''}"
             name = f"{group}: {evidence.quantity}" if group else evidence.quantity
@@ -134,12 +124,12 @@ def _cases(answer: Answer, asked: RatesAsked) -> Iterator[Case]:
                     "resolution": evidence.resolution,
                 },
             )  # fmt: skip
-    for row in answer.compared if asked.judged else ():
+    for row in rows if asked.judged else ():
         yield row.case("dpclaims.rates", f"{row.name} against the baseline", place)
 
 
-def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
-    for group, fit in answer.fits.items():
+def _text(fits: Fits, rows: Sequence[Compared], asked: RatesAsked, written: bool) -> Iterator[str]:
+    for group, fit in fits.items():
         if group:
             yield f"{group}:"
         for axis, evidence in zip(fit.axes, fit.evidence(), strict=True):
@@ -151,42 +141,36 @@ def _text(answer: Answer, asked: RatesAsked, written: bool) -> Iterator[str]:
             yield f"  risk of one more cell at {asked.predict}: {interval} (95 %), if the law goes on there"
         if fit.trials:
             yield f"  {fit.trials[1]} trials by column {fit.trials[0]!r}, each left out of all cells"
-    for row in answer.compared:
+    for row in rows:
         yield str(row)
         if row.advice:
             yield f"  what would decide: {row.advice}"
     if asked.update:
-        count = sum(len(fit.axes) for fit in answer.fits.values())
+        count = sum(len(fit.axes) for fit in fits.values())
         done = f"written: {count} exponents" if written else "not written: an exponent is refuted (--force)"
         yield f"baseline {asked.baseline} {done}"
 
 
-def _document(answer: Answer, asked: RatesAsked, written: bool) -> dict[str, Any]:
+def _document(fits: Fits, rows: Sequence[Compared], asked: RatesAsked, written: bool) -> dict[str, Any]:
     return {
         "format": "dpclaims-rates/1",
         "exponents": [
             evidence_to_json(e)
-            | {"diagnosis": _diagnosis(axis.diagnosis), "advice": axis.advice, "group": group}
-            for group, fit in answer.fits.items()
+            | {"diagnosis": asdict(axis.diagnosis), "advice": axis.advice, "group": group}
+            for group, fit in fits.items()
             for e, axis in zip(fit.evidence(), fit.axes, strict=True)
         ],
         "predictions": [
             {"group": group, "at": asked.predict, **_predicted(fit, asked)}
-            for group, fit in answer.fits.items() if asked.predict
+            for group, fit in fits.items() if asked.predict
         ],
         "trials": [
             {"group": group, "column": fit.trials[0], "count": fit.trials[1]}
-            for group, fit in answer.fits.items() if fit.trials
+            for group, fit in fits.items() if fit.trials
         ],
         "baseline": None if asked.baseline is None else str(asked.baseline),
         "updated": written,
-        "compared": [row.as_dict() for row in answer.compared],
-    }  # fmt: skip
-
-
-def _diagnosis(found: Diagnosis) -> dict[str, Any]:
-    return asdict(found) | {
-        "warnings": list(found.warnings()), "curved": found.curved, "plainly_curved": found.plainly_curved
+        "compared": [row.as_dict() for row in rows],
     }  # fmt: skip
 
 
