@@ -165,14 +165,10 @@ def test_the_level_of_equivalence_is_its_own_and_a_pass_says_what_is_true():
     assert "within" not in above.evidence.note
 
 
-def test_unclaimed_axes_are_context_alpha_is_split_and_order_is_nothing():
+def test_unclaimed_axes_are_context():
     n, d = (a.ravel() for a in np.meshgrid(SIZES, [1.0, 2.0, 4.0]))
-    table = pd.DataFrame({"n": n, "d": d, "risk": d / n})
-    fit = fit_rate(table, "risk", ["n", "d"], {"n": -1.0}, alpha=0.02)
+    fit = fit_rate({"n": n, "d": d, "risk": d / n}, "risk", ["n", "d"], {"n": -1.0}, alpha=0.02)
     assert [(e.verdict, e.alpha_spent) for e in fit.evidence()] == [(Verdict.CONSISTENT, 0.02), (None, 0.0)]
-    both = fit_rate(table.sample(frac=1.0), "risk", ["n", "d"], {"n": -1.0, "d": 1.0}, alpha=0.02)
-    assert [e.alpha_spent for e in both.evidence()] == [0.01, 0.01]
-    assert both["n"].exponent.estimate == pytest.approx(fit["n"].exponent.estimate, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -222,8 +218,6 @@ def test_a_jackknife_over_trials_is_leaving_each_out_of_all_cells():
     assert fit["n"].exponent.standard_error == pytest.approx(expected, rel=0.01)  # the delta method
     assert fit["n"].exponent.degrees_of_freedom == 5.0
     assert "trials by column 'seed' in the place of 12 would decide" in fit["n"].advice
-    few = fit_rate({k: v[: 4 * 7] for k, v in table.items()}, "risk", ["n"])["n"].exponent
-    assert few.degrees_of_freedom == 3.0
 
 
 def test_seeds_that_share_a_slope_are_covered_and_never_decided_where_not_named():
@@ -276,24 +270,11 @@ def test_which_column_names_trials(column, trial, used):
 def test_trials_that_cannot_be_used_are_named():
     table = {"n": SIZES, "risk": 1.0 / SIZES, "seed": np.zeros(7)}
     assert "'seed' names 1 trial, and 4 are needed" in fit_rate(table, "risk", ["n"])["n"].evidence.note
-    with pytest.raises(ValueError, match="trial: 'seed' names 1 trial"):
-        fit_rate(table, "risk", ["n"], trial="seed")
     table["seed"] = np.arange(7)  # no trial recurs: cells are independent
     assert fit_rate(table, "risk", ["n"], trial="seed").trials is None
 
 
 # --- Means at and below 0 ------------------------------------------------------------------------------
-
-
-def test_noise_below_zero_leaves_the_exponent_unbiased():
-    rng, n, found, tables = np.random.default_rng(25), np.repeat(SIZES, 40), [], 150
-    for _ in range(tables):
-        table = {"n": n, "risk": 1.0 / n + 1.5e-3 * rng.normal(size=n.size)}
-        exponent = fit_rate(table, "risk", ["n"])["n"].exponent
-        found.append([exponent.estimate, *exponent.interval(0.025)])
-    estimate, low, high = np.array(found).T
-    assert np.median(estimate) == pytest.approx(-1.0, abs=0.03)
-    assert ((low > -1.0) | (high < -1.0)).mean() <= most(0.05, tables)
 
 
 def test_the_fit_below_zero_is_weighted_least_squares_of_scipy():
@@ -339,16 +320,6 @@ def test_a_power_law_is_not_called_curved():
     assert np.mean(missed) <= most(0.05, 600)
     assert np.mean([d.curved(CURVED) for d in found]) <= most(CURVED, 600)
     assert np.mean([d.plainly_curved for d in found]) <= most(PLAIN, 600)
-
-
-def test_a_rate_with_a_floor_is_plainly_no_power_law():
-    n, d = (a.ravel() for a in np.meshgrid(LONG, [1.0, 2.0, 4.0, 8.0, 16.0]))
-    fit = fit_rate({"n": n, "d": d, "risk": d / n + 1e-3 * d}, "risk", ["n", "d"], {"n": -1.0})
-    assert (fit["n"].diagnosis.plainly_curved, fit["d"].diagnosis.curved(CURVED)) == (True, False)
-    assert fit.verdict is Verdict.INCONCLUSIVE
-    assert fit["n"].evidence.note.startswith("plainly no power law: the local exponent goes from")
-    first, last = fit["n"].diagnosis.ends  # 1/n + c has the local exponents −1/(1 + c·n)
-    assert (first < -0.9, last > -0.5) == (True, True)
 
 
 @pytest.mark.parametrize(
@@ -404,20 +375,6 @@ def test_advice_is_given_where_something_is_open_and_only_there(exponent, count,
 # --- Baselines, bad input ------ ----------------------------------------------------------------------------
 
 
-def test_comparison_false_alarms():
-    # The truth has moved by the tolerance: at most α/2 on the side that it moved to.
-    rng, found = np.random.default_rng(12), 0
-    for _ in range(4000):
-        new, old = 0.05 + 0.1 * rng.standard_normal(), 0.1 * rng.standard_normal()
-        error = 0.1 * np.sqrt(rng.chisquare(6, 2) / 6)
-        pair = [
-            Exponent(estimate=value, standard_error=e, degrees_of_freedom=6)
-            for value, e in zip((new, old), error, strict=True)
-        ]
-        found += compare_exponents(*pair, tolerance=0.05, alpha=0.05, worse="higher").answer == "worse"
-    assert found / 4000 <= most(0.025, 4000)
-
-
 @pytest.mark.parametrize(
     ("change", "options", "words"),
     [
@@ -438,6 +395,7 @@ def test_comparison_false_alarms():
         ({}, {"equivalence_alpha": 0.0}, "equivalence_alpha must be in"),
         ({"e": -np.ones(7)}, {"standard_error": "e"}, "one standard error ≥ 0 per row"),
         ({}, {"trial": "risk"}, "trial must name a column that is neither risk nor axis"),
+        ({"g": np.zeros(7)}, {"trial": "g"}, "trial: 'g' names 1 trial"),
         ({"g": [0, 0, 0, 1, 2, 3, 4], "n": [1, 2, 4, 8, 8, 8, 8]}, {"trial": "g"}, "one trial alone"),
     ],
 )  # fmt: skip
