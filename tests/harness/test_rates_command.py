@@ -241,7 +241,7 @@ def test_baselines_that_hold_nothing_or_something_else(rates, tmp_path, content,
     ("content", "says"),
     [
         ("n,risk,risk\n100,1,2\n", "several columns 'risk'"),
-        ("n,risk\n", "has no rows"),
+        ("n,risk\n", "non-empty"),
         ("n;risk\n", "['n;risk']"),
     ],
 )
@@ -267,14 +267,15 @@ def test_the_files_of_a_fit(rates, tmp_path):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--axis", "risk"], "--axis must name another column than --risk, got 'risk'"),
+        (["--axis", "risk"], "got the risk column 'risk' itself"),
         (["--update"], "--baseline"),
         (["--baseline", "nowhere.json"], "'nowhere.json' does not exist: write it with --update"),
         (["--baseline", "good.csv"], "good.csv"),
         (["--force"], "--force is for --update"),
         (["--level-tolerance", "-5%"], "--level-tolerance must be positive"),
         (["--level-tolerance", "x"], "--level-tolerance must look like"),
-        (["--group", "n"], "--group must name another column than --axis, got 'n'"),
+        (["--group", "n"], "axis 'n' needs at least 3 values"),
+        (["--error", "risk"], "--error must name another column than the risk"),
         (["--trial", "who"], "has no column 'who'"),
         (["--vanishing", "m"], "vanishing must name axes"),
         (["--predict", "n=0"], "place must give each of"),

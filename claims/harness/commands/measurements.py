@@ -210,8 +210,7 @@ def read_table(asked: RatesAsked) -> Any:
     import pandas as pd
 
     assert asked.csv is not None
-    file, numbers = asked.csv, [c for c in (asked.risk, *asked.axis, asked.error) if c is not None]
-    trial = [] if asked.trial in (None, "none") else [asked.trial]
+    file, trial = asked.csv, None if asked.trial == "none" else asked.trial
     try:
         table = pd.read_csv(file)
     except OSError:
@@ -220,19 +219,15 @@ def read_table(asked: RatesAsked) -> Any:
         # Each kind of archive has errors of its own where it is cut off, damaged or called by another's name.
         words = " ".join(str(error).split()) or type(error).__name__
         raise ValueError(f"--csv {str(file)!r} is not a CSV table: {words}") from error
-    used, names = [*numbers, *asked.groups, *trial], [str(c) for c in table.columns]
+    used = [c for c in (asked.risk, *asked.axis, asked.error, *asked.groups, trial) if c is not None]
+    names = [str(c) for c in table.columns]
     missing = [c for c in used if c not in names]
     if missing:
         raise ValueError(f"--csv {str(file)!r} has no column {missing[0]!r}; it has {names}")
-    if table.empty:
-        raise ValueError(f"--csv {str(file)!r} has no rows below its header")
     # pandas calls the second column of a name "risk.1".
     again = [c for c in used if f"{c}.1" in names]
     if again and (pd.read_csv(file, header=None, nrows=1).iloc[0] == again[0]).sum() > 1:
         raise ValueError(f"--csv {str(file)!r} has several columns {again[0]!r}: give each a name of its own")
-    for column in numbers:
-        if not pd.api.types.is_numeric_dtype(table[column]):
-            raise ValueError(f"--csv {str(file)!r}: column {column!r} must hold numbers only")
     _nothing_is_averaged(table, asked, set(used))
     return table
 

@@ -91,19 +91,10 @@ class RatesAsked:
         """ValueError where --csv lacks what it needs."""
         if self.risk is None or not (self.axis or self.form is not None or self.compare):
             raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
-        taken: dict[str, str] = {}
-        columns = {
-            "--risk": [self.risk],
-            "--axis": self.axis,
-            "--group": self.groups,
-            "--error": [self.error],
-        }
-        for flag, name in [(flag, name) for flag, names in columns.items() for name in names if name]:
-            if name in taken:
-                raise ValueError(f"{flag} must name another column than {taken[name]}, got {name!r}")
-            taken[name] = flag
-        if self.group is not None and not all(name.strip() for name in self.group.split(",")):
-            raise ValueError(f"--group must name columns, as 'method,dataset', got {self.group!r}")
+        if self.error in (self.risk, *self.axis):
+            raise ValueError(
+                f"--error must name another column than the risk and the axes, got {self.error!r}"
+            )
         if "none" in self.vanishing and len(self.vanishing) > 1:
             raise ValueError(f"--vanishing must name axes, or none alone, got {', '.join(self.vanishing)}")
         if self.update and self.baseline is None:
