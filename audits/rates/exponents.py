@@ -35,8 +35,6 @@ class Exponent:
 
     def interval(self, level: float) -> tuple[float, float]:
         """Lower and upper limit, each one-sided at this level."""
-        if self.standard_error == 0.0:
-            return self.estimate, self.estimate
         width = t_quantile(level, self.degrees_of_freedom) * self.standard_error
         return self.estimate - width, self.estimate + width
 

@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 
 from audits.evidence import Side
 from audits.rates.cells import OWN_ERROR, Cells, cells_of, check_design, design_of, log_risk
-from audits.rates.directions import directions
-from audits.rates.question import Doubt, Question
+from audits.rates.question import Doubt, Question, directions
 from audits.rates.regression import DEPENDENT, Regression, on_scale_of_risk, regress, too_close
 from audits.rates.result import RateFit
 
@@ -65,7 +64,7 @@ def fit_rate(
                (intersection-union test; Berger 1982). It spends nothing of alpha.
     vanishing  axes that the statement sends to 0 (ε, δ, a step size) instead of infinity: there the smaller
                exponent is the faster growth, and the sides of UPPER and LOWER change places. None recognises
-               them (`audits.rates.directions`); a list tells of all axes.
+               them (`audits.rates.question`); a list tells of all axes.
     standard_error  column with the standard error of the rows' risks; None estimates it from the rows of a
                cell (a table with one row per cell is taken to be free of Monte Carlo error).
     trial      column that names trials which recur over cells (a seed, a fold, a dataset of which every n

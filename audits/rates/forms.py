@@ -201,20 +201,22 @@ def _coefficients(terms: Array, mean: Array, error: Array) -> Array:
 
 def _crossings(form: Form, found: Array, cells: Cells) -> Iterator[str]:
     """Where two terms are equal along an axis, the other axes at their geometric means."""
-    steps = 401
-    centre = {axis: np.full(steps, np.exp(np.log(values).mean())) for axis, values in cells.axes.items()}
-    active = [k for k in range(len(found)) if found[k] > 0.0]
+    from scipy.optimize import brentq
+
+    centre = {axis: np.exp(np.log(values).mean(keepdims=True)) for axis, values in cells.axes.items()}
+
+    def gap(log_x: float, axis: str, k: int, other: int) -> float:
+        terms = form.terms(centre | {axis: np.exp([log_x])})[0] * found
+        return math.log(terms[k] / terms[other])
+
     for axis, values in cells.axes.items():
-        along = np.geomspace(values.min(), values.max(), steps)
-        terms = np.log(form.terms(centre | {axis: along}) * np.maximum(found, 1e-300))
-        for k, other in itertools.combinations(active, 2):
-            gap = terms[:, k] - terms[:, other]
-            first, last = (form.coefficients[i] for i in ((k, other) if gap[0] > 0.0 else (other, k)))
-            if gap[0] * gap[-1] < 0.0:
-                at = int(np.flatnonzero(gap[:-1] * gap[1:] <= 0.0)[0])
-                share = gap[at] / (gap[at] - gap[at + 1])  # powers are straight lines in the logarithms
-                place = along[at] * (along[at + 1] / along[at]) ** share
-                yield f"the term of {first} is larger up to {axis} = {place:.4g}, that of {last} beyond"
+        ends = math.log(values.min()), math.log(values.max())
+        for pair in itertools.combinations(np.flatnonzero(found > 0.0).tolist(), 2):
+            first, last = (gap(end, axis, *pair) for end in ends)
+            if first * last < 0.0:
+                place = math.exp(brentq(gap, *ends, args=(axis, *pair)))
+                larger, then = (form.coefficients[k] for k in (pair if first > 0.0 else pair[::-1]))
+                yield f"the term of {larger} is larger up to {axis} = {place:.4g}, that of {then} beyond"
 
 
 # --- Two forms ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from audits.rates.directions import falls
+from audits.rates.question import falls
 from claims.harness.commands.exponents import STATUS, exponent_of
 from claims.harness.commands.rates import compare, read_baseline, write_baseline
 from claims.harness.commands.rates_asked import RatesAsked

@@ -118,7 +118,7 @@ def compare(new: Mapping[Name, Entry], old: Mapping[Name, Entry], asked: RatesAs
     Which direction is worse is a field of an entry, and for a rate that is tight follows from the axis: a
     risk that falls faster is no regression. A level that is open leaves the status alone.
     """
-    from audits.rates.directions import falls, which_is_worse
+    from audits.rates.question import falls, which_is_worse
 
     found: dict[Name, Compared] = {}
     each = asked.alpha / max(len(new), 1)
