@@ -18,7 +18,7 @@ from audits.rates import Exponent, compare_exponents, fit_rate
 from audits.rates.cells import Observed, cells_of, design_of, going_together, log_risk
 from audits.rates.diagnostics import CURVED, PLAIN
 from audits.rates.family import against_form
-from audits.rates.regression import exponent_of, over_trials, regress, too_close
+from audits.rates.regression import over_trials, regress, too_close
 
 SIZES, LONG = np.geomspace(100.0, 6400.0, 7), np.geomspace(10.0, 1e5, 20)
 
@@ -46,20 +46,6 @@ def most(p, n):
 def weighted_case(rng, cells=15):
     design = np.column_stack([np.ones(cells), rng.normal(size=(cells, 2))])
     return design, rng.normal(size=cells), rng.exponential(size=cells) + 0.1
-
-
-def test_weighted_fit_and_errors_are_those_of_statsmodels():
-    import statsmodels.api as sm
-
-    design, y, variance = weighted_case(np.random.default_rng(0))
-    y = y * 0.01  # so that no misfit is left beyond the variances, and the weights are 1/v
-    fit = regress(design, Observed(y, variance))
-    assert fit.misfit == 0.0
-    oracle = sm.WLS(y, design, weights=1.0 / variance).fit(cov_type="HC3")
-    model = sm.WLS(y, design, weights=1.0 / variance).fit()
-    assert fit.coefficients == pytest.approx(oracle.params, rel=1e-9)
-    found = [exponent_of(fit, j).standard_error for j in range(3)]
-    assert found == pytest.approx(np.maximum(oracle.bse, model.bse), rel=1e-9)
 
 
 def test_misfit_of_a_mean_is_that_of_dersimonian_and_laird():
