@@ -16,10 +16,13 @@ from claims.harness.run.result import BAD_INPUT
 from claims.harness.run.serialise import print_json
 
 EXTRAS = {
-    "report": ("papermill", "nbformat", "matplotlib", "ipykernel", "latex2mathml", "mistune"),
+    "report": (
+        "ipykernel", "jinja2", "latex2mathml", "matplotlib", "mistune", "nbconvert", "nbformat", "papermill"
+    ),
     "cluster": ("distributed",),
     "interop": ("dp_accounting", "diffprivlib", "opendp"),
-}
+}  # fmt: skip
+"""The libraries of each extra of the distribution."""
 
 
 def doctor_command(json: AsJson = False) -> None:

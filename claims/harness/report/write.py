@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.closure import changed_since
+from claims.harness.commands.doctor import EXTRAS
 from claims.harness.discover import discover
 from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
@@ -49,16 +50,6 @@ from claims.harness.run.temporary import put_in_place, temporary_name
 
 FORMAT = "dpclaims-report/1"
 MANIFEST = "report.json"
-_NEEDED = (
-    "ipykernel",
-    "jinja2",
-    "latex2mathml",
-    "matplotlib",
-    "nbconvert",
-    "nbformat",
-    "mistune",
-    "papermill",
-)
 
 
 def write_report(
@@ -107,7 +98,7 @@ def write_report(
 
 
 def _check_installed() -> None:
-    if missing := [name for name in _NEEDED if importlib.util.find_spec(name) is None]:
+    if missing := [name for name in EXTRAS["report"] if importlib.util.find_spec(name) is None]:
         raise ValueError(
             f"the report needs {', '.join(missing)}: pip install '.[report]' in a clone of this project"
         )
