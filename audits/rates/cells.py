@@ -194,22 +194,17 @@ class Observed:
         return replace(self, y=self.y - offset, without=without)
 
 
-def log_risk(cells: Cells) -> Observed:
-    """log of the mean risk and its variance; E log(m̂) ≈ log m − v/2, so v/2 is added back."""
-    variance = (cells.error / cells.risk) ** 2
-    y = np.log(cells.risk) + 0.5 * variance
-    return Observed(y, variance, _linear(cells, y, cells.risk))
-
-
 def near(cells: Cells, law: Array) -> Observed:
     """The logarithm to first order about a law f > 0, log f + (m − f)/f, which a mean m ≤ 0 has, too."""
     y = np.log(law) + (cells.risk - law) / law
-    return Observed(y, (cells.error / law) ** 2, _linear(cells, y, law))
+    without = None if cells.without is None else y + (cells.without - cells.risk) / law
+    return Observed(y, (cells.error / law) ** 2, without)
 
 
-def _linear(cells: Cells, y: Array, scale: Array) -> Array | None:
-    """y without each trial, by the delta method."""
-    return None if cells.without is None else y + (cells.without - cells.risk) / scale
+def log_risk(cells: Cells) -> Observed:
+    """log of the mean risk and its variance; E log(m̂) ≈ log m − v/2, so v/2 is added back."""
+    seen = near(cells, cells.risk)
+    return seen.less(-0.5 * seen.variance)
 
 
 def design_of(axes: Mapping[str, Array]) -> Array:

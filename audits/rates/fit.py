@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from audits.evidence import Side
 from audits.rates.cells import OWN_ERROR, Cells, cells_of, check_design, design_of, log_risk
-from audits.rates.question import Doubt, Question, directions
+from audits.rates.question import Doubt, Question, falls
 from audits.rates.regression import DEPENDENT, Regression, on_scale_of_risk, regress, too_close
 from audits.rates.result import RateFit
 
@@ -90,9 +90,11 @@ def fit_rate(
     if risk in names:
         raise ValueError(f"axes must name what was varied, got the risk column {risk!r} itself")
     cells = cells_of(table, risk, names, error=standard_error, trial=trial)
-    question = replace(question, falling=directions(cells.axes, vanishing))
+    recognised = {axis: falls(axis, values) for axis, values in cells.axes.items()}
+    told = recognised if vanishing is None else {axis: axis in vanishing for axis in names}
+    question = replace(question, falling=told)
     for axis in () if question.side is Side.TIGHT else question.claimed:
-        if question.falling[axis] is None:
+        if told[axis] is None:
             raise ValueError(
                 f"vanishing must say whether {axis!r} goes to 0 (vanishing=[{axis!r}]) or grows "
                 "(vanishing=[]): a one-sided claim depends on it, and neither name nor values tell"

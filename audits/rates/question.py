@@ -6,7 +6,7 @@ A statement sends an axis to infinity, like n, or to 0, like ε; faster growth o
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,13 +51,6 @@ def falls(axis: str, values: NDArray[np.float64]) -> bool | None:
     if name in GROWING or bool(values.size and (values >= 1.0).all() and (values == np.round(values)).all()):
         return False
     return None
-
-
-def directions(
-    axes: Mapping[str, NDArray[np.float64]], vanishing: Collection[str] | None
-) -> dict[str, bool | None]:
-    """Whether each axis goes to 0: as told, where `vanishing` tells of all, else recognised."""
-    return {axis: falls(axis, v) if vanishing is None else axis in vanishing for axis, v in axes.items()}
 
 
 def which_is_worse(falling: bool | None) -> str:
