@@ -10,9 +10,7 @@ does not overflow. Measured against 60-digit arithmetic in the tests.
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
@@ -29,7 +27,8 @@ Bools = NDArray[np.bool_]
 # P-mass outside ± this many standard deviations (scales) is below 1e-320, hence nothing in a double.
 _GAUSSIAN_REACH = 39.0
 _LAPLACE_REACH = 745.0
-_MOST_CELLS = 2_000_000
+_CELLS = 1 << 14
+"""Cells about the mean of each component in which a crossing of ε is looked for."""
 
 
 @overload
@@ -39,9 +38,11 @@ def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any: ...
 def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any:
     """H_ε(P‖Q) = sup_S P(S) − e^ε Q(S), elementwise over epsilon (any finite numbers, any shape).
 
-    Gaussians of one sd, Laplace laws of one scale and finite laws: closed form. All others: the set where
-    the log-likelihood ratio exceeds ε, by subdivision with bounds of its second derivative (so no root is
-    missed), then the masses of its intervals. Rounding is below 1e-12 of P(S), S being that set.
+    Gaussians of one sd, Laplace laws of one scale and finite laws: closed form. All others: the set S
+    where the log-likelihood ratio exceeds ε, by bisection between the points of a grid that is finest where
+    the mass is, then the masses of its intervals. Rounding is below 1e-12 of P(S). Of two crossings in one
+    cell of the grid none is seen, and S is not quite the best set: that takes off 2e-10 at the worst ε of 150
+    random pairs of mixtures.
 
     Returns a float for a number, else an array. Raises ValueError where the two laws do not live on one
     space (finite against continuous, vectors of two lengths), and for vectors with two standard deviations.
@@ -66,7 +67,7 @@ def hockey_stick(P: Law, Q: Law, epsilon: ArrayLike) -> Any:
     elif P == Q:
         result = np.maximum(-np.expm1(flat), 0.0)
     else:
-        result = _subdivided_delta(_parts(P), _parts(Q), flat)
+        result = _density_delta(_parts(P), _parts(Q), flat)
     return shaped(result.reshape(e.shape))
 
 
@@ -143,129 +144,35 @@ def _log_density(parts: _Parts, x: Array) -> Array:
     return np.asarray(logsumexp(_log_terms(parts, x), axis=0))
 
 
-def _scores(parts: _Parts, x: Array) -> Array:
-    """(log density)' of every component, (components, len(x)); x must not be the mean of a Laplace law."""
-    gaussian = -(x - parts.mean[:, None]) / parts.spread[:, None] ** 2
-    laplace = -np.sign(x - parts.mean[:, None]) / parts.spread[:, None]
-    return np.where(parts.gaussian[:, None], gaussian, laplace)
+def _grid(law: _Parts) -> Array:
+    """Points about the mean of each component, the denser the nearer, out to where nothing is left of it."""
+    reach = np.where(law.gaussian, _GAUSSIAN_REACH, _LAPLACE_REACH) * law.spread
+    offsets = np.sinh(np.linspace(-6.0, 6.0, _CELLS + 1)) / math.sinh(6.0)
+    return (law.mean + reach * offsets[:, None]).ravel()
 
 
-@dataclass(frozen=True, slots=True)
-class _Local:
-    """log density and its slope at the middle of cells, and bounds of its second derivative on each cell."""
+def _density_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
+    """P(S) − e^ε·Q(S) for the set S where log p/q exceeds ε, an interval between every other crossing."""
+    grid = np.unique(np.concatenate([_grid(P), _grid(Q)]))
 
-    value: Array
-    slope: Array
-    low: Array
-    high: Array
+    def log_ratio(x: Array) -> Array:
+        return _log_density(P, x) - _log_density(Q, x)
 
+    ratio = log_ratio(grid)
+    found: list[float] = []
+    for e in epsilon.tolist():
+        # Within 1e-13 of ε rounding decides, and there is less than 1e-13 of the mass to win.
+        above = ratio > e + 1e-13
+        change = np.flatnonzero(above[1:] != above[:-1])
+        left = above[change]
 
-def _local(parts: _Parts, middle: Array, half: Array) -> _Local:
-    """Bounds on cells middle ± half that hold no Laplace mean inside.
+        def like_left(x: Array, e: float = e, left: Bools = left) -> Bools:
+            return (log_ratio(x) > e + 1e-13) == left
 
-    (log Σ f_i)'' = E[s_i'] + Var[s_i] over the posterior r of the component, with scores s_i = (log f_i)'.
-    With d the component that dominates at the middle, r_i ≤ R_i = max f_i/f_d on the cell (log f_i − log f_d
-    is quadratic), Var[s] ≤ Σ R_i·max(s_i − s_d)² and |E[s'] − s'_d| ≤ Σ R_i·|s'_i − s'_d|; and
-    Var[s] ≤ (range)²/4.
-    """
-    terms, scores = _log_terms(parts, middle), _scores(parts, middle)
-    curvature = np.where(parts.gaussian, -1.0 / parts.spread**2, 0.0)[:, None]
-    top = terms.max(axis=0)
-    relative = np.exp(terms - top)
-    total = relative.sum(axis=0)
-    slope = (relative * scores).sum(axis=0) / total
-
-    lead = terms.argmax(axis=0)
-    score_gap = scores - np.take_along_axis(scores, lead[None, :], axis=0)
-    turn_gap = curvature - curvature[lead, 0]
-    exponent = terms - top + np.abs(score_gap) * half + 0.5 * np.maximum(turn_gap, 0.0) * half**2
-    weight = np.exp(np.minimum(exponent, 0.0))
-    furthest = np.abs(score_gap) + np.abs(turn_gap) * half
-    spread = (scores - curvature * half).max(axis=0) - (scores + curvature * half).min(axis=0)
-    variance = np.minimum((weight * furthest**2).sum(axis=0), spread**2 / 4.0)
-    if parts.mean.size == 1:
-        variance = np.zeros(middle.shape)
-    turn = (weight * np.abs(turn_gap)).sum(axis=0)
-    low = np.maximum(curvature[lead, 0] - turn, curvature.min())
-    high = np.minimum(curvature[lead, 0] + turn, curvature.max()) + variance
-    return _Local(top + np.log(total), slope, low, high)
-
-
-def _subdivided_delta(P: _Parts, Q: _Parts, epsilon: Array) -> Array:
-    """Subdivide until each cell holds log p/q > ε throughout, nowhere, or on one side of a single root."""
-    reach = np.where(P.gaussian, _GAUSSIAN_REACH, _LAPLACE_REACH) * P.spread
-    ends = float((P.mean - reach).min()), float((P.mean + reach).max())
-    kinks = np.concatenate([P.mean[~P.gaussian], Q.mean[~Q.gaussian]])
-    knots = np.unique(np.concatenate([ends, kinks[(kinks > ends[0]) & (kinks < ends[1])]]))
-    grid = np.unique(np.concatenate([np.linspace(a, b, 33) for a, b in itertools.pairwise(knots)]))
-
-    owner = np.repeat(np.arange(epsilon.size), grid.size - 1)
-    left, right = np.tile(grid[:-1], epsilon.size), np.tile(grid[1:], epsilon.size)
-    found: list[tuple[NDArray[np.int64], Array, Array]] = []
-    while owner.size:
-        middle, half = 0.5 * (left + right), 0.5 * (right - left)
-        p, q = _local(P, middle, half), _local(Q, middle, half)
-        value, slope = p.value - q.value - epsilon[owner], p.slope - q.slope
-        low, high = p.low - q.high, p.high - q.low  # bounds of (log p/q)''
-        least = value - np.abs(slope) * half + 0.5 * np.minimum(low, 0.0) * half**2
-        most = value + np.abs(slope) * half + 0.5 * np.maximum(high, 0.0) * half**2
-        above = least > 0.0
-        # log p/q within 1e-13 of ε throughout contributes less than 1e-13 of the mass: leave it out.
-        below = (most <= 0.0) | (np.maximum(np.abs(least), np.abs(most)) < 1e-13)
-        below |= (half <= 4e-16 * np.maximum(np.abs(left), np.abs(right))) & ~above
-        monotone = ~above & ~below & (np.abs(slope) > np.maximum(np.abs(low), np.abs(high)) * half)
-        found.append((owner[above], left[above], right[above]))
-        if monotone.any():
-            found.append(_cut(P, Q, epsilon, owner[monotone], left[monotone], right[monotone]))
-        rest = ~above & ~below & ~monotone
-        if rest.sum() > _MOST_CELLS:
-            raise ArithmeticError(
-                "the likelihood ratio is too flat or too rough to find where it exceeds e^ε"
-            )
-        owner = np.repeat(owner[rest], 2)
-        left, right = (
-            np.column_stack([left[rest], middle[rest]]).ravel(),
-            np.column_stack([middle[rest], right[rest]]).ravel(),
-        )
-    owners = np.concatenate([f[0] for f in found])
-    lefts, rights = np.concatenate([f[1] for f in found]), np.concatenate([f[2] for f in found])
-    return np.array(
-        [
-            _excess(P, Q, float(e), _joined(lefts[owners == i], rights[owners == i]))
-            for i, e in enumerate(epsilon)
-        ]
-    )
-
-
-def _cut(
-    P: _Parts, Q: _Parts, epsilon: Array, owner: NDArray[np.int64], left: Array, right: Array
-) -> tuple[NDArray[np.int64], Array, Array]:
-    """The part of each cell, on which log p/q is monotone, where it exceeds ε."""
-
-    def exceeds(x: Array) -> Bools:
-        return _log_density(P, x) - _log_density(Q, x) > epsilon[owner]
-
-    at_left, at_right = exceeds(left), exceeds(right)
-
-    def like_left(x: Array) -> Bools:
-        return exceeds(x) == at_left
-
-    root = bisect(like_left, left, right)[0]
-    new_left = np.where(at_left | (at_left == at_right), left, root)
-    new_right = np.where(at_right | (at_left == at_right), right, root)
-    some = at_left | at_right
-    return owner[some], new_left[some], new_right[some]
-
-
-def _joined(left: Array, right: Array) -> list[tuple[float, float]]:
-    """Disjoint cells joined where one ends at the point at which the next begins."""
-    result: list[tuple[float, float]] = []
-    for a, b in sorted(zip(left.tolist(), right.tolist(), strict=True)):
-        if result and a <= result[-1][1]:
-            result[-1] = (result[-1][0], b)
-        elif b > a:
-            result.append((a, b))
-    return result
+        cuts = bisect(like_left, grid[change], grid[change + 1])[0]
+        ends = np.concatenate([grid[:1][above[:1]], cuts, grid[-1:][above[-1:]]]).reshape(-1, 2)
+        found.append(_excess(P, Q, e, ends))
+    return np.array(found)
 
 
 def _log_mass(parts: _Parts, left: float, right: float) -> float:
@@ -288,7 +195,7 @@ def _log_mass(parts: _Parts, left: float, right: float) -> float:
     return float(np.asarray(logsumexp(terms)))
 
 
-def _excess(P: _Parts, Q: _Parts, epsilon: float, intervals: Sequence[tuple[float, float]]) -> float:
+def _excess(P: _Parts, Q: _Parts, epsilon: float, intervals: Array) -> float:
     """P(S) − e^ε Q(S) for a union of disjoint intervals."""
     total: list[float] = []
     for left, right in intervals:
