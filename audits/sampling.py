@@ -1,6 +1,6 @@
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false
-"""The law that a density gives, for `audits.judge.drawn_from`, and whether a Markov kernel keeps its law.
+"""The law that a density gives, for `audits.judge.drawn_from`.
 
 The distribution function comes from quadrature of the density, never from the sampler under test.
 """
@@ -8,19 +8,13 @@ The distribution function comes from quadrature of the density, never from the s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audits.bounds import Z90
-from audits.evidence import Evidence, Verdict
-from implementations.checks import probability
-
 Array = NDArray[np.float64]
 Distribution = Callable[[Array], Array]
-Kernel = Callable[[Array, np.random.Generator], Array]
-"""One step of many chains at once: states (chains, …) → states (chains, …)."""
 
 _NODES = 16
 
@@ -63,62 +57,3 @@ def distribution_function(
         return np.clip((below[cell] + integral(edges[cell], points)) / below[-1], 0.0, 1.0)
 
     return cdf
-
-
-def rank_statistics(
-    quantity: str,
-    start: Array,
-    kernel: Kernel,
-    statistic: Callable[[Array], Array],
-    rng: np.random.Generator,
-    *,
-    length: int,
-    alpha: float,
-    point: Mapping[str, float | int | str] | None = None,
-) -> Evidence:
-    """Does a reversible kernel keep the law that `start` was drawn from? (Gandy and Scott 2020)
-
-    start      independent exact draws of the law (chains, …), one chain each.
-    kernel     one step of all chains; it must be reversible for the law, else ranks need not be uniform.
-    statistic  states (chains, …) → (chains,); continuous, so that there are no ties.
-    length     steps of each chain; the exact draw gets a uniformly random place among the length + 1 states,
-               the chain is run from there in both directions, and the rank of the draw's statistic is uniform
-               on 0 … length.
-    Judged by Pearson's χ² of the ranks, joined to at least 20 expected counts a cell.
-    Raises ValueError for fewer than 40 chains, length < 1, a statistic of the wrong shape or with ties.
-    """
-    from scipy.stats import chi2
-
-    probability(alpha=alpha)
-    if length < 1:
-        raise ValueError(f"length must be ≥ 1, got {length}")
-    chains = len(start)
-    if chains < 40:
-        raise ValueError(f"start must hold at least 40 draws, got {chains}")
-    place = rng.integers(0, length + 1, chains)
-    own = statistic(start)
-    if own.shape != (chains,):
-        raise ValueError(f"statistic must return shape ({chains},), got {own.shape}")
-    rank = np.zeros(chains, dtype=np.int64)
-    for steps in (place, length - place):
-        state = start
-        for step in range(int(steps.max(initial=0))):
-            state = kernel(state, rng)
-            value = statistic(state)
-            counted = step < steps
-            if (value[counted] == own[counted]).any():
-                raise ValueError("statistic must be continuous, got ties between states of a chain")
-            rank += counted & (value < own)
-    cells = max(2, min(length + 1, chains // 20))
-    edges = np.floor(np.arange(cells + 1) * (length + 1) / cells).astype(np.int64)
-    counts = np.histogram(rank, edges)[0]
-    expected = chains * np.diff(edges) / (length + 1)
-    value = float(((counts - expected) ** 2 / expected).sum())
-    # A kernel moves the law by distance r in one cell: the test sees it when n·r² passes the critical value.
-    critical = float(chi2.isf(alpha, cells - 1))
-    resolution = math.sqrt((critical + Z90 * math.sqrt(2.0 * (cells - 1))) / chains)
-    return Evidence(
-        quantity=quantity, estimate=value, low=value, high=value, confidence=1.0 - alpha,
-        method="rank statistics", samples=chains * (length + 1), point=dict(point or {}), alpha_spent=alpha,
-        verdict=Verdict.REFUTED if value > critical else Verdict.CONSISTENT, resolution=resolution,
-    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Laws by quadrature and kernels: false alarms at their level, and power against planted errors."""
+"""Laws by quadrature, and a distance from a law that is allowed."""
 
 from __future__ import annotations
 
@@ -25,28 +25,3 @@ def test_an_allowed_distance_is_allowed_and_no_more() -> None:
     assert drawn_from("x", draws, LAW, alpha=1e-6).verdict is Verdict.REFUTED
     assert drawn_from("x", draws, LAW, alpha=1e-6, allowed=0.02).verdict is Verdict.CONSISTENT
     assert drawn_from("x", 2.0 * draws, LAW, alpha=1e-6, allowed=0.02).verdict is Verdict.REFUTED
-
-
-def autoregression(rho: float, noise: float):
-    return lambda x, rng: rho * x + noise * rng.standard_normal(x.shape)
-
-
-def test_ranks_of_a_kernel_that_keeps_its_law_are_uniform() -> None:
-    rng = np.random.default_rng(5)
-    kernel = autoregression(0.8, 0.6)
-    alarms = 0
-    for _ in range(100):
-        start = rng.standard_normal((400, 1))
-        found = sampling.rank_statistics("x", start, kernel, lambda x: x[:, 0], rng, length=9, alpha=0.05)
-        alarms += found.verdict is Verdict.REFUTED
-    # P(Bin(100, 0.05) > 18) < 1e-6
-    assert alarms <= 18
-
-
-def test_ranks_show_a_kernel_with_too_much_noise() -> None:
-    rng = np.random.default_rng(6)
-    start = rng.standard_normal((4000, 1))
-    found = sampling.rank_statistics(
-        "x", start, autoregression(0.8, 0.7), lambda x: x[:, 0] ** 2, rng, length=9, alpha=1e-6
-    )
-    assert found.verdict is Verdict.REFUTED
