@@ -117,10 +117,9 @@ def adapted(
 ) -> Tuple[Callable[..., Any], Optional[float]]:
     """(mechanism, claimed ε) of an object of a library; options are its further arguments.
 
-    A class with `fit` (an estimator), one with `quick_result` (PyDP), or a function of data. A function that
-    takes an `epsilon` gets the claimed one, unless the options name another; without a claim that of the
-    options is the claim, and for a function that takes no ε there is none. Raises ValueError for anything
-    else.
+    A class with `fit` (an estimator), or a function of data. A function that takes an `epsilon` gets the
+    claimed one, unless the options name another; without a claim that of the options is the claim, and for a
+    function that takes no ε there is none. Raises ValueError for anything else.
     """
     name = getattr(target, "__name__", repr(target))
     carries = hasattr(target, "map") and hasattr(target, "input_metric")
@@ -142,10 +141,10 @@ def adapted(
     claimed: Any = options.get("epsilon") if epsilon is None else epsilon
     if not isinstance(claimed, (int, float)) and (inspect.isclass(target) or "epsilon" in _arguments(target)):
         raise ValueError("no epsilon to audit against: pass --epsilon")
-    if inspect.isclass(target) and not (hasattr(target, "quick_result") or hasattr(target, "fit")):
+    if inspect.isclass(target) and not hasattr(target, "fit"):
         raise ValueError(
-            f"TARGET: {name} is a class with neither fit nor quick_result: audit one of its methods, as "
-            f"{name}.release, or a file with a mechanism(data, size, rng) that calls it"
+            f"TARGET: {name} is a class without fit: audit one of its methods, as {name}.release, or a file "
+            "with a mechanism(data, size, rng) that calls it"
         )
     if not callable(target):
         raise ValueError(f"TARGET must be a function, an estimator or an algorithm, got {target!r}")
@@ -154,11 +153,7 @@ def adapted(
     needed = missing(target, given, 0 if inspect.isclass(target) else 1)
     if needed:
         raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give {_to_set(needed)}")
-    if inspect.isclass(target) and hasattr(target, "quick_result"):
-        return pydp_algorithm(target, **given), claimed
-    if inspect.isclass(target) and hasattr(target, "fit"):
-        return estimator(target, **given), claimed
-    return function(target, **given), claimed
+    return (estimator if inspect.isclass(target) else function)(target, **given), claimed
 
 
 def _to_set(names: Sequence[str]) -> str:
@@ -264,21 +259,6 @@ def released(fitted: Any, only: Sequence[str] = ()) -> Dict[str, Any]:
             f"{type(fitted).__name__} has no public attribute {missing[0]!r}; it has {', '.join(kept)}"
         )
     return {name: kept[name] for name in only} if only else kept
-
-
-def pydp_algorithm(kind: Callable[..., Any], *, epsilon: float, **options: Any) -> Callable[..., Any]:
-    """A PyDP algorithm, `kind(epsilon=…, **options).quick_result(data)`, built anew for each output.
-
-    It is built for floats unless the options say dtype="int", where it takes the data as integers.
-    """
-    options.setdefault("dtype", "float")
-    number = int if options["dtype"] == "int" else float
-
-    def mechanism(data: Any, size: int) -> List[Any]:
-        values = [number(value) for value in np.asarray(data).tolist()]
-        return [kind(epsilon=epsilon, **options).quick_result(list(values)) for _ in range(size)]
-
-    return unseeded(mechanism)
 
 
 def _parts(data: Any) -> Tuple[Any, ...]:

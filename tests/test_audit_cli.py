@@ -233,7 +233,7 @@ mypack.core.argmax          | `values` of argmax may be counts or records
 mypack/core.py:later        | later does not return .* asyncio.run\(later\(data\)\)
 mypack.core:several         | several does not return .* list\(several\(data\)\)
 mypack.core.moved           | mechanism raised AttributeError\(gone\)
-mypack.core.Scaled          | Scaled is a class with neither fit nor quick_result: audit one of its methods
+mypack.core.Scaled          | Scaled is a class without fit: audit one of its methods
 mypack.core.Scaled.release  | needs an object of Scaled, which takes scale
 mypack.core.Model           | give --schema features=2,classes=2
 mypack.core.make_noise      | make_noise carries a claim of its own, or builds .* `dpclaims map

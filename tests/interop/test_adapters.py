@@ -137,21 +137,3 @@ def test_an_estimator_without_noise_is_refuted() -> None:
     X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 0.0])
     result = audit_privacy(mechanism, [((X, y), (X, y + [0, 0, 1]))], epsilon=1.0, adjacency="replace")
     assert result.verdict == "refuted"
-
-
-# --- PyDP ---------------------------------------------------------------------------------------------------
-
-
-def test_an_algorithm(command: Command) -> None:
-    library("pydp")
-    bounds = "lower_bound=0", "upper_bound=1"
-    status, found, said = command("pydp.algorithms.laplacian.BoundedSum", *bounds, epsilon=1.0)
-    assert set(found) - {"format"} == {"replace", "add", "remove"}, said
-    assert found["add"]["verdict"] == found["remove"]["verdict"] == "not-refuted"
-    assert status in (0, 1)
-    status, found, _ = command("pydp.algorithms.laplacian.Count", "dtype=int", epsilon=1.0, adjacency="add")
-    assert status == 0
-    assert found["add"]["seed"] is None  # the library has a generator of its own
-    status, _, said = command("pydp.algorithms.laplacian.BoundedSum", "bounds=0,1", epsilon=1.0)
-    assert status == 2
-    assert "bounds" in said
