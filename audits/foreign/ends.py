@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 import threading
 import time
 from functools import partial
@@ -14,26 +12,11 @@ PAUSE = 1.0
 _WATCH = "end-with-parent"
 END = partial(os._exit)
 """The function as it was: code of others has another `os._exit`, in a trace wherever a module names it."""
-_SET_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of Linux' prctl."""
-
-
-def killed_with_parent(parent: int) -> None:
-    """In a forked process: the system kills it when `parent` is gone, even by SIGKILL. Linux only.
-
-    The signal comes when the thread that forked ends, so that this thread must outlive the process.
-    """
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it was gone before
-            END(1)
 
 
 def end_with_parent(parent: int) -> None:
-    """In a worker process that any thread may have started: it ends within `PAUSE` seconds when `parent` is
-    gone, even by SIGKILL. A second call does nothing.
+    """In a worker process: it ends within `PAUSE` seconds when `parent` is gone, even by SIGKILL. A second
+    call does nothing.
     """
     if any(thread.name == _WATCH for thread in threading.enumerate()):
         return

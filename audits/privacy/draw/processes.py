@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.foreign.ends import killed_with_parent
+from audits.foreign.ends import end_with_parent
 
 
 class WorkerFailed(ValueError):
@@ -70,7 +70,7 @@ def in_processes(work: Callable[[int], Any], count: int, jobs: int) -> list[Any]
 
 def _run(work: Callable[[int], Any], places: Iterable[int], sender: Connection, parent: int) -> None:
     """The work of one process."""
-    killed_with_parent(parent)
+    end_with_parent(parent)
     # Ctrl-C reaches the whole group of processes: the first of them decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for other in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):

@@ -10,7 +10,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from audits.foreign.ends import killed_with_parent
+from audits.foreign.ends import end_with_parent
 
 PROCESSOR_SECONDS = 300
 """Processor time after which a process is ended."""
@@ -81,7 +81,7 @@ def _limited(
 ) -> None:
     parent = multiprocessing.parent_process()
     if parent is not None and parent.pid is not None:
-        killed_with_parent(parent.pid)
+        end_with_parent(parent.pid)
     # Ctrl-C reaches the whole group of processes: the first of them decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in ("SIGTERM", "SIGHUP"):
