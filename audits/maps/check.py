@@ -14,6 +14,7 @@ from audits.maps.program import program
 from audits.maps.result import NOTHING, REFUTED, ROUNDING, UNDECIDED, MapResult
 from audits.maps.search import Search
 from audits.maps.subject import Found, Subject, Unknown
+from implementations.checks import positive, probability, whole_number
 
 BUDGET = 60.0
 ALPHA = 0.001
@@ -36,16 +37,13 @@ class Options:
     progress: Callable[[Search], None] | None = None
 
     def __post_init__(self) -> None:
-        if not (_is_number(self.budget) and 0.0 < self.budget < math.inf):
-            raise ValueError(f"budget must be a positive number of seconds, got {self.budget!r}")
-        if not (_is_number(self.alpha) and 0.0 < self.alpha < 1.0):
-            raise ValueError(f"alpha must be in (0, 1), got {self.alpha!r}")
-        for name, least in ("seed", 0), ("max_pairs", 1):
-            value: Any = getattr(self, name)
-            if not (value is None and least) and not (isinstance(value, int) and value >= least):
-                raise ValueError(f"{name} must be an integer ≥ {least}, got {value!r}")
-        if self.d_in is not None and not (_is_number(self.d_in) and 0 < self.d_in < math.inf):
-            raise ValueError(f"d_in must be a positive number, got {self.d_in!r}")
+        positive(budget=self.budget)
+        probability(alpha=self.alpha)
+        whole_number(0, seed=self.seed)
+        if self.max_pairs is not None:
+            whole_number(max_pairs=self.max_pairs)
+        if self.d_in is not None:
+            positive(d_in=self.d_in)
 
 
 def check_map(target: Any, **options: Any) -> MapResult:
@@ -85,20 +83,16 @@ def check_map(target: Any, **options: Any) -> MapResult:
     try:
         subject = subject_of(target, asked)
     except Unknown as reason:
-        return _nothing(" ".join(str(target).split()), f"{reason}.", asked.seed, began)
+        return _undecided(" ".join(str(target).split()), f"{reason}.", asked.seed, began)
     wanted = (asked.d_in,) if asked.d_in is not None else distances(subject.metric, subject.domain)
     # A measurement's pairs cost hundreds of outputs each: the smallest distances, at which most is lost.
     choices, skipped = _claimed(subject, wanted if subject.claim is None else wanted[:2])
     if not choices:
-        return _nothing(subject.name, "the map makes no finite claim.", asked.seed, began, skipped)
+        return _undecided(subject.name, "the map makes no finite claim.", asked.seed, began, skipped)
     # A map that raises may take long to say so, which the search does not pay for.
-    search = Search(subject, choices, asked.seed, time.monotonic() + asked.budget, asked.max_pairs)
+    search = Search(subject, choices, int(asked.seed), time.monotonic() + asked.budget, asked.max_pairs)
     search.run(asked.alpha, asked.progress)
     return _result(search, began, skipped, asked)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def subject_of(target: Any, given: Options) -> Subject:
@@ -139,20 +133,16 @@ def _loss(stated: Any) -> float:
     return max(map(float, stated)) if isinstance(stated, tuple) else float(stated)
 
 
-def _nothing(name: str, words: str, seed: int, began: float, skipped: Sequence[str] = ()) -> MapResult:
+def _undecided(name: str, words: str, seed: int, began: float, skipped: Sequence[str] = ()) -> MapResult:
+    """The answer where nothing can be driven."""
+    seconds = time.monotonic() - began
     return MapResult(
-        verdict=UNDECIDED,
-        name=name,
-        found=words,
-        skipped=tuple(skipped),
-        seconds=time.monotonic() - began,
-        seed=seed,
+        verdict=UNDECIDED, name=name, found=words, skipped=tuple(skipped), seconds=seconds, seed=seed
     )
 
 
 def _result(search: Search, began: float, skipped: Sequence[str], asked: Options) -> MapResult:
-    subject = search.subject
-    found, verdict = _verdict(search)
+    subject, (found, verdict) = search.subject, _verdict(search)
     # How far something was searched, and what was not: sentences, where there is something to say.
     searched = {
         f"domain: {subject.domain}": True,
@@ -160,16 +150,15 @@ def _result(search: Search, began: float, skipped: Sequence[str], asked: Options
         f"{subject.output or 'audited by samples'}": True,
         f"inputs: {search.pairs:,} pairs": True,
         "all that the strategy draws": search.exhausted and verdict == NOTHING,
-        "the function is random: outputs were compared by how often each occurs": search.random,
-        f"{search.undecided:,} pairs of random outputs were not told apart": search.undecided,
         f"audits of {sampled.PAIRS} pairs or fewer: {search.audits}, α = {asked.alpha:g}": search.audits,
     }
-    failed = (
-        [f"{search.failed:,} pairs on which the function raises: {search.failure}"] if search.failed else []
-    )
-    if search.raised is not None:
-        failed.append(
-            f"{search.raised.first!r} and {search.raised.second!r}, where one raises {search.raised.measured}"
+    words = "" if found is None else str(found.measured)
+    if verdict == UNDECIDED:
+        words = (
+            f"one of two neighbours raises, the other does not: {words}. This tells the datasets apart, and "
+            "no map speaks of it."
+            if found
+            else "no pair of outputs could be compared."
         )
     return MapResult(
         verdict=verdict,
@@ -177,13 +166,16 @@ def _result(search: Search, began: float, skipped: Sequence[str], asked: Options
         pair=None if found is None else (found.first, found.second),
         d_in=None if found is None else found.d_in,
         stated=None if found is None else found.stated,
-        found=_words(found, verdict),
+        found=words,
         program="" if found is None else program(subject, found, asked.made or subject.lines),
         certain=found is not None and found.certain and verdict == REFUTED,
         pairs=search.pairs,
         ratio=search.ratio,
         searched=tuple(words for words, said in searched.items() if said),
-        skipped=(*skipped, *failed, *sorted(search.unclear)),
+        skipped=(
+            *skipped,
+            *(f"{why} ({times:,} pairs): {first}" for why, (times, first) in search.skipped.items()),
+        ),
         seconds=time.monotonic() - began,
         seed=search.seed,
         alpha=None if subject.claim is None else asked.alpha,
@@ -193,17 +185,6 @@ def _result(search: Search, began: float, skipped: Sequence[str], asked: Options
 def _verdict(search: Search) -> tuple[Found | None, str]:
     if search.violation is not None:
         return search.violation, REFUTED
-    if search.raised is not None or search.pairs <= search.failed:
+    if search.raised is not None or not search.compared:
         return search.raised, UNDECIDED
     return search.rounding, NOTHING if search.rounding is None else ROUNDING
-
-
-def _words(found: Found | None, verdict: str) -> str:
-    if found is None:
-        return "" if verdict != UNDECIDED else "the function raises on every pair, or none could be drawn."
-    if verdict == UNDECIDED:
-        return (
-            f"one of two neighbours raises, the other does not: {found.measured}. This tells the datasets "
-            "apart, and no map speaks of it."
-        )
-    return str(found.measured)

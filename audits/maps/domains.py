@@ -47,6 +47,12 @@ class Atom:
         return self.kind in ("f32", "f64")
 
     @property
+    def dtype(self) -> str:
+        """The name of NumPy's type."""
+        names = {"i": "int", "u": "uint", "f": "float"}
+        return f"{names[self.kind[0]]}{self.kind[1:]}" if self.is_number else "object"
+
+    @property
     def is_number(self) -> bool:
         return self.values is None and (self.is_float or self.kind in INTEGERS)
 

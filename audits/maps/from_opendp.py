@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from audits.maps.domains import INTEGERS, Atom, Margin, Row, Vector
 from audits.maps.neighbours import DATASETS
-from audits.maps.subject import Subject, Unknown, written
+from audits.maps.subject import Subject, Unknown, claim_of, written
 
 FEATURES = 'dp.enable_features("contrib", "honest-but-curious", "idealized-numerics")'
 LINES = ("import opendp.prelude as dp", "", FEATURES)
@@ -21,7 +20,6 @@ METRICS = {
     "L1Distance": "l1", "L2Distance": "l2", "LInfDistance": "linf", "DiscreteDistance": "discrete",
     "SymmetricIdDistance": "symmetric-id",
 }  # fmt: skip
-DTYPES = {"f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64"}
 POLARS = {
     **{f"i{bits}": f"Int{bits}" for bits in (8, 16, 32, 64)},
     **{f"u{bits}": f"UInt{bits}" for bits in (8, 16, 32, 64)},
@@ -29,8 +27,6 @@ POLARS = {
 }  # fmt: skip
 COLUMNS = 2
 """Columns of an array whose domain names no number of them."""
-PROFILE = (0.0, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
-"""Where a privacy profile is read."""
 PROVEN = ("transformations", "measurements", "combinators", "core", "domains", "metrics", "measures")
 """Modules whose maps OpenDP proves for floating-point numbers, too."""
 
@@ -89,22 +85,6 @@ def metric_of(metric: Any) -> str:
     return METRICS[name]
 
 
-def claim_of(measure: str) -> Callable[[Any], Any]:
-    """What a loss in a privacy measure claims, as a function of the loss."""
-    from audits.privacy import claims
-
-    known: dict[str, Callable[[Any], Any]] = {
-        "MaxDivergence": claims.Pure,
-        "ZeroConcentratedDivergence": claims.ZeroConcentrated,
-        "Approximate(MaxDivergence)": lambda loss: claims.Approximate(*loss),
-        "Approximate(ZeroConcentratedDivergence)": lambda loss: claims.ApproximateZeroConcentrated(*loss),
-        "SmoothedMaxDivergence": lambda profile: claims.Curve({e: profile.delta(e) for e in PROFILE}),
-    }
-    if measure not in known:
-        raise Unknown(f"losses in the measure {measure} are not known here")
-    return known[measure]
-
-
 def _is_idealised(part: Any) -> bool:
     """Whether any part was made outside the modules whose maps hold in floating point."""
     part = getattr(part, "__opendp_dict__", part)
@@ -160,24 +140,24 @@ def _domain(node: Any) -> Any:
 def _of_arrays(descriptor: Any, subject: Subject) -> Subject:
     """Arrays of two dimensions, as OpenDP's NumPy functions take them: rows within a norm of an origin."""
     kind = str(descriptor.T)
-    if getattr(descriptor, "cardinalities", None) is not None or kind not in DTYPES:
+    atom = Atom(kind, nan=bool(descriptor.nan))
+    if getattr(descriptor, "cardinalities", None) is not None or not atom.is_number:
         raise Unknown(f"an array of {kind} with cardinalities, or of a type that is not known here")
     size = descriptor.num_columns or COLUMNS
     origin = (0.0,) if descriptor.origin is None else tuple(float(x) for x in descriptor.origin.ravel())
     origin = origin * size if len(origin) == 1 else origin
-    atoms = (Atom(kind, nan=bool(descriptor.nan)),) * size
-    row = Row(atoms, descriptor.norm, descriptor.p or 2, origin)
+    row = Row((atom,) * size, descriptor.norm, descriptor.p or 2, origin)
 
     def made(rows: Any) -> Any:
         import numpy as np
 
-        return np.array(rows, dtype=DTYPES[kind]).reshape(-1, size)
+        return np.array(rows, dtype=atom.dtype).reshape(-1, size)
 
     return replace(
         subject,
         domain=Vector(row, descriptor.size),
         made=made,
-        code=lambda rows: f"np.array({written(rows)}, dtype={DTYPES[kind]!r}).reshape(-1, {size})",
+        code=lambda rows: f"np.array({written(rows)}, dtype={atom.dtype!r}).reshape(-1, {size})",
         lines=("import numpy as np", *LINES),
     )
 

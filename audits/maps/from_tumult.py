@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from audits.maps.distances import plain
 from audits.maps.domains import Atom, Row, Vector
-from audits.maps.subject import Subject, Unknown, itself, written
+from audits.maps.subject import Subject, Unknown, claim_of, written
 
 LARGEST = sys.float_info.max
 LINES = ("from tmlt.core.utils.exact_number import ExactNumber",)
@@ -32,16 +31,6 @@ def is_tumult(found: Any) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """How lists, as neighbours are drawn, become what an object takes: `made` does it, `code` writes it."""
-
-    domain: Any
-    made: Callable[[Any], Any] = itself
-    code: Callable[[Any], str] = written
-    lines: tuple[str, ...] = ()
-
-
 def read(found: Any) -> Subject:
     """The claim of a Tumult object. Raises `Unknown` where it cannot be driven."""
     if getattr(found, "is_interactive", False):
@@ -49,23 +38,21 @@ def read(found: Any) -> Subject:
     measured = hasattr(found, "privacy_function")
     metric, identifier = _metric(found.input_metric)
     output, key = ("", None) if measured else _metric(found.output_metric)
-    form = _form(found.input_domain, identifier)
     states = found.privacy_function if measured else found.stability_function
     name = "privacy_function" if measured else "stability_function"
-    return Subject(
+    subject = Subject(
         name=" ".join(repr(found).split()),
-        domain=form.domain,
+        domain=None,
         metric=metric,
         output=output,
         stated=lambda d_in: _number(states(_exact(d_in))),
         invoke=lambda data: _output(found(data), key),
-        claim=_claim(found.output_measure) if measured else None,
-        made=form.made,
-        code=form.code,
+        claim=claim_of(repr(found.output_measure)) if measured else None,
         mapped=f"checked.{name}(ExactNumber.from_float({{d_in}}, round_up=True))",
         idealised="Float" in repr(found.input_domain),
-        lines=(*form.lines, *LINES),
+        lines=LINES,
     )
+    return _driven(subject, found.input_domain, identifier)
 
 
 def _metric(metric: Any) -> tuple[str, str | None]:
@@ -77,20 +64,6 @@ def _metric(metric: Any) -> tuple[str, str | None]:
     if text not in METRICS:
         raise Unknown(f"distances in the metric {text} are not known here")
     return METRICS[text], None
-
-
-def _claim(measure: Any) -> Callable[[Any], Any]:
-    """What a loss in a privacy measure claims, as a function of the loss."""
-    from audits.privacy import claims
-
-    known: dict[str, Callable[[Any], Any]] = {
-        "PureDP()": claims.Pure,
-        "RhoZCDP()": claims.ZeroConcentrated,
-        "ApproxDP()": lambda loss: claims.Approximate(*loss),
-    }
-    if repr(measure) not in known:
-        raise Unknown(f"losses in the measure {measure!r} are not known here")
-    return known[repr(measure)]
 
 
 def _exact(distance: Any) -> Any:
@@ -120,34 +93,36 @@ def _output(found: Any, key: str | None) -> Any:
 # --- domains ----------------------------------------------------------------------------------------------
 
 
-def _form(domain: Any, identifier: str | None) -> Form:
-    """The form of an input domain, known by the name of its class. Raises `Unknown`."""
+def _driven(subject: Subject, domain: Any, identifier: str | None) -> Subject:
+    """The subject with inputs of a domain, known by the name of its class. Raises `Unknown`."""
     kind = type(domain).__name__
     if kind in ("NumpyIntegerDomain", "NumpyFloatDomain", "NumpyStringDomain"):
-        return Form(_atom(domain))
+        return replace(subject, domain=_atom(domain))
     if kind == "ListDomain":
-        return Form(Vector(_atom(domain.element_domain), domain.length))
+        return replace(subject, domain=Vector(_atom(domain.element_domain), domain.length))
     if kind == "PandasSeriesDomain":
-        return Form(Vector(_atom(domain.element_domain)), *_series(domain.element_domain))
+        return _of_series(subject, _atom(domain.element_domain))
     if kind == "SparkDataFrameDomain":
-        return _frames(domain, identifier)
+        return _of_frames(subject, domain, identifier)
     raise Unknown(f"the input domain is {domain!r}, which is not known here")
 
 
-def _series(element: Any) -> tuple[Callable[[Any], Any], Callable[[Any], str], tuple[str, ...]]:
-    dtype = {"i64": "int64", "i32": "int32", "f64": "float64", "f32": "float32"}.get(
-        _atom(element).kind, "object"
-    )
-
+def _of_series(subject: Subject, element: Atom) -> Subject:
     def made(values: Any) -> Any:
         import pandas as pd
 
-        return pd.Series(values, dtype=dtype)
+        return pd.Series(values, dtype=element.dtype)
 
-    return made, lambda values: f"pd.Series({written(values)}, dtype={dtype!r})", ("import pandas as pd",)
+    return replace(
+        subject,
+        domain=Vector(element),
+        made=made,
+        code=lambda values: f"pd.Series({written(values)}, dtype={element.dtype!r})",
+        lines=("import pandas as pd", *LINES),
+    )
 
 
-def _frames(domain: Any, identifier: str | None) -> Form:
+def _of_frames(subject: Subject, domain: Any, identifier: str | None) -> Subject:
     """Frames of Spark as lists of rows, the column of the identifier first."""
     order = list(domain.schema)
     names = sorted(order, key=lambda name: name != identifier)
@@ -161,11 +136,14 @@ def _frames(domain: Any, identifier: str | None) -> Form:
 
         return SparkSession.builder.getOrCreate().createDataFrame(rows(drawn), domain.spark_schema)
 
-    return Form(
-        Vector(Row(tuple(_atom(domain.schema[name]) for name in names))),
-        made,
-        lambda drawn: f"spark.createDataFrame({written(rows(drawn))}, checked.input_domain.spark_schema)",
-        SPARK,
+    return replace(
+        subject,
+        domain=Vector(Row(tuple(_atom(domain.schema[name]) for name in names))),
+        made=made,
+        code=lambda drawn: (
+            f"spark.createDataFrame({written(rows(drawn))}, checked.input_domain.spark_schema)"
+        ),
+        lines=(*SPARK, *LINES),
     )
 
 

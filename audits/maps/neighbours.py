@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from audits.maps.distances import gap
-from audits.maps.domains import Atom, Vector
+from audits.maps.domains import Vector
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -20,8 +20,6 @@ DATASETS = ("symmetric", "insert-delete", "change-one", "hamming")
 ADDED = ("symmetric", "insert-delete")
 """Those in which a replaced record counts twice, as it is removed and added."""
 COUNTS = (1, 2, 3, 4, 7)
-EDGES = 5
-"""Records at the edges of a domain with which each dataset is tried."""
 REALS = (1.0, 2.0, 0.5, 0.1, 3.0, 1e-3, 1e6)
 
 
@@ -54,27 +52,6 @@ def pairs(domain: Any, metric: str, choices: tuple[Any, ...]) -> SearchStrategy[
         return (second, first, d_in) if draw(st.booleans()) else (first, second, d_in)
 
     return pair()
-
-
-def near(domain: Any, metric: str, first: Any, choices: tuple[Any, ...]) -> list[tuple[Any, Any]]:
-    """(second, d_in) for the simplest neighbours of a dataset: a record less, or one at an edge more.
-
-    Hypothesis takes milliseconds for a draw, in which each of these is tried.
-    """
-    if metric not in DATASETS or not first or getattr(domain, "margins", ()):
-        return []
-    element, places = getattr(domain, "element", None), {0, len(first) // 2, len(first) - 1}
-    edges = [*first[:1], *(element.edges()[:EDGES] if isinstance(element, Atom) else ())]
-    least = 1
-    if metric not in ADDED:
-        found = [first[:i] + [edge] + first[i + 1 :] for edge in edges for i in places]
-    elif getattr(domain, "size", None) is None:
-        found = [first[:i] + first[i + 1 :] for i in places] + [[*first, edge] for edge in edges]
-    else:
-        found, least = [[*first[1:], edge] for edge in edges], 2
-    return [
-        (second, min(d_in for d_in in choices if d_in >= least)) for second in found if max(choices) >= least
-    ]
 
 
 def _another(draw: DrawFn, domain: Any, first: Any, d_in: Any, metric: str) -> Any:

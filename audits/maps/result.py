@@ -10,12 +10,6 @@ from audits.maps.subject import written
 
 FORMAT = "dpclaims-map/1"
 REFUTED, ROUNDING, NOTHING, UNDECIDED = "refuted", "rounding", "no-pair-found", "undecided"
-HEADLINES = {
-    REFUTED: "REFUTED",
-    ROUNDING: "ROUNDING ONLY",
-    NOTHING: "NO PAIR FOUND",
-    UNDECIDED: "UNDECIDED",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +45,7 @@ class MapResult:
 
     @property
     def headline(self) -> str:
-        return HEADLINES[self.verdict]
+        return self.verdict.replace("-", " ").upper() + " ONLY" * (self.verdict == ROUNDING)
 
     def summary(self) -> str:
         """The answer in plain words, some lines."""

@@ -69,16 +69,17 @@ def _audited(search: Search, pairs: list[Pair], d_in: Any, alpha: float) -> Foun
             confirm=True,
         )
     except ValueError as error:
-        search.unclear.add(f"an audit at d_in = {d_in}: {error}")
+        search.skip(f"an audit at d_in = {d_in}", error)
         return None
     if raised:
-        search.failed, search.failure = search.failed + 1, raised[0]
+        search.skip("the function raises in an audit", raised[0])
         return None
+    search.compared += len(pairs)
     if result.verdict == "refuted":
         words = f"{result.claim.unit} ≥ {result.lower:.6g} ({result.samples:,} samples)"
         return Found(*pairs[result.pair_index], d_in, stated, words, certain=False)
     if result.verdict == "undecided":
-        search.unclear.add(result.note or "an audit was undecided")
+        search.skip("an audit was undecided", result.note)
     if claim.value > 0.0:
         search.ratio = max(search.ratio, min(1.0, result.lower / claim.value))
     return None
@@ -93,10 +94,7 @@ def _pairs(search: Search, d_in: Any, number: int) -> list[Pair]:
             continue
         search.seen[key] = 0.0
         search.pairs += 1
-        failed = [one for one in map(search.output, (first, second)) if isinstance(one, Raised)]
-        if failed:
-            search.note_raised(Found(first, second, d_in, None, failed[0]), both=len(failed) == 2)
-        else:
+        if not search.raises(first, second, d_in, (search.output(first), search.output(second))):
             found.append((first, second))
     return found
 

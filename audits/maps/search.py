@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from audits.maps import sampled
 from audits.maps.distances import Gap, compared, coordinates, exact, gap
-from audits.maps.neighbours import near, pairs
+from audits.maps.neighbours import pairs
 from audits.maps.subject import Found, Raised, Subject
 
 ROUND = 300
@@ -43,7 +43,10 @@ class TimeIsUp(BaseException):
 
 @dataclass(slots=True)
 class Search:
-    """One search: what was tried, and the last, so the smallest, pair of each kind that was found."""
+    """One search: what was tried, and the last, so the smallest, pair of each kind that was found.
+
+    skipped  why pairs tell nothing: how many, and what the first of them said.
+    """
 
     subject: Subject
     choices: tuple[Any, ...]
@@ -56,12 +59,9 @@ class Search:
     rounding: Found | None = None
     raised: Found | None = None
     audits: int = 0
-    undecided: int = 0
-    failed: int = 0
-    failure: str = ""
-    unclear: set[str] = field(default_factory=set[str])
-    random: bool = False
+    compared: int = 0
     exhausted: bool = False
+    skipped: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     seen: dict[int, float | Found] = field(default_factory=dict[int, "float | Found"])
 
     def run(self, alpha: float, progress: Callable[[Search], None] | None = None) -> Search:
@@ -117,9 +117,7 @@ class Search:
                 raise TimeIsUp
             found.append(pair)
             if judge is not None:
-                first, second, d_in = pair
-                close = near(self.subject.domain, self.subject.metric, first, choices)
-                hypothesis.target(max(judge(first, *other) for other in [(second, d_in), *close]))
+                hypothesis.target(judge(*pair))
 
         # The pair is kept; what is flaky or cannot be satisfied has told all it can.
         with contextlib.suppress(TimeIsUp, Violation, HypothesisException):
@@ -144,9 +142,7 @@ class Search:
 
     def _compared(self, first: Any, second: Any, d_in: Any) -> float | Found:
         stated, a, b = self.subject.stated(d_in), self.output(first), self.output(second)
-        raised = [one for one in (a, b) if isinstance(one, Raised)]
-        if raised:
-            self.note_raised(Found(first, second, d_in, stated, raised[0]), both=len(raised) == 2)
+        if self.raises(first, second, d_in, (a, b)):
             return 0.0
         metric = self.subject.output
         if metric == "linf-monotonic" and d_in != 1:
@@ -154,13 +150,12 @@ class Search:
         try:
             measured = gap(metric, a, b)
         except (TypeError, ValueError) as error:
-            self.failed, self.failure = self.failed + 1, f"outputs that cannot be compared: {error}"
-            return 0.0
+            return self.skip("outputs that cannot be compared", error)
+        self.compared += 1
         if not measured.exceeds(stated):
             return measured.share(stated)
         found = Found(first, second, d_in, stated, measured)
         if not (self._deterministic(a, first) and self._deterministic(b, second)):
-            self.random = True
             return self._random(found, metric)
         if self.subject.idealised and not measured.exceeds(_loosened(stated, (first, second), (a, b))):
             self.rounding = found
@@ -174,12 +169,21 @@ class Search:
         except Exception as error:
             return Raised.of(error)
 
-    def note_raised(self, found: Found, *, both: bool) -> None:
-        """Keep that the function raises on both datasets of a pair, or the shortest pair with one."""
-        if both:
-            self.failed, self.failure = self.failed + 1, str(found.measured)
-        elif self.raised is None or len(repr(found)) < len(repr(self.raised)):
-            self.raised = found
+    def skip(self, why: str, said: object) -> float:
+        """Note why a pair tells nothing; its share of the stated distance, 0."""
+        times, first = self.skipped.get(why, (0, str(said)))
+        self.skipped[why] = times + 1, first
+        return 0.0
+
+    def raises(self, first: Any, second: Any, d_in: Any, outputs: tuple[Any, Any]) -> bool:
+        """Whether the function raises on a dataset; the shortest pair on one of which it does is kept."""
+        raised = [one for one in outputs if isinstance(one, Raised)]
+        if len(raised) == 2:
+            self.skip("the function raises on both datasets", raised[0])
+        elif raised:
+            found = Found(first, second, d_in, self.subject.stated(d_in), raised[0])
+            self.raised = min(filter(None, (self.raised, found)), key=lambda one: len(repr(one)))
+        return bool(raised)
 
     def _deterministic(self, known: Any, value: Any) -> bool:
         first = compared(known)
@@ -191,17 +195,14 @@ class Search:
         A is one output, A^d all that are within the stated distance of it: seen OFTEN on one dataset and
         never, in as many draws, on the other, it breaks that with an error of at most 2⁻⁶⁰.
         """
-        measured: Gap | None = None
+        lonely: Gap | None = None
         for draws, least in ((AGAIN, 1 + AGAIN // 20), (MANY, OFTEN)):
             here, there = (self._counted(value, draws) for value in (found.first, found.second))
-            lonely = [*self._lonely(here, there, least, found, metric)]
-            lonely += self._lonely(there, here, least, found, metric)
-            if not lonely:
-                self.undecided += 1
-                return 0.0
-            measured = lonely[0]
-        assert measured is not None
-        return replace(found, measured=measured, certain=False)
+            lonely = self._lonely(here, there, least, found, metric)
+            lonely = lonely or self._lonely(there, here, least, found, metric)
+            if lonely is None:
+                return self.skip("random outputs that were not told apart", found.measured)
+        return replace(found, measured=lonely, certain=False)
 
     def _counted(self, value: Any, draws: int) -> dict[Any, tuple[Any, int]]:
         """Outputs by what is compared of them: each with how often it came."""
@@ -211,15 +212,17 @@ class Search:
             counts[key] = output, counts.get(key, (output, 0))[1] + 1
         return counts
 
-    def _lonely(self, here: Any, there: Any, least: int, found: Found, metric: str) -> list[Gap]:
-        """From outputs that are seen often here the distance to the nearest one there, if it is too far."""
+    def _lonely(self, here: Any, there: Any, least: int, found: Found, metric: str) -> Gap | None:
+        """The distance from an output that is seen often here to the nearest one there, if it is too far."""
         others = [value for value, _ in there.values()]
         often = [value for value, times in here.values() if times >= least]
         if any(isinstance(value, Raised) for value in (*others, *often)):
-            return []
-        gaps = [[gap(metric, value, other) for other in others] for value in often]
-        far = [each for each in gaps if all(one.exceeds(found.stated) for one in each)]
-        return [min(each, key=lambda one: one.values) for each in far]
+            return None
+        for value in often:
+            gaps = [gap(metric, value, other) for other in others]
+            if all(one.exceeds(found.stated) for one in gaps):
+                return min(gaps, key=lambda one: one.values)
+        return None
 
 
 def _loosened(stated: Any, inputs: Any, outputs: Any) -> Any:

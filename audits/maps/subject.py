@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
+PROFILE = (0.0, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
+"""Where a privacy profile is read."""
 LONG = 8
 """Records of a list that are written one by one."""
 
@@ -33,6 +35,25 @@ def written(value: Any) -> str:
     if len(parts) <= LONG or len(runs) > LONG:
         return f"[{', '.join(parts)}]"
     return " + ".join(f"[{key}]" if times == 1 else f"[{key}] * {times}" for key, times in runs)
+
+
+def claim_of(measure: str) -> Callable[[Any], Any]:
+    """What a loss in a privacy measure claims, as a function of the loss. Raises `Unknown`."""
+    from audits.privacy import claims
+
+    known: dict[str, Callable[[Any], Any]] = {
+        "MaxDivergence": claims.Pure,
+        "PureDP()": claims.Pure,
+        "ZeroConcentratedDivergence": claims.ZeroConcentrated,
+        "RhoZCDP()": claims.ZeroConcentrated,
+        "Approximate(MaxDivergence)": lambda loss: claims.Approximate(*loss),
+        "ApproxDP()": lambda loss: claims.Approximate(*loss),
+        "Approximate(ZeroConcentratedDivergence)": lambda loss: claims.ApproximateZeroConcentrated(*loss),
+        "SmoothedMaxDivergence": lambda profile: claims.Curve({e: profile.delta(e) for e in PROFILE}),
+    }
+    if measure not in known:
+        raise Unknown(f"losses in the measure {measure} are not known here")
+    return known[measure]
 
 
 def itself(value: Any) -> Any:
