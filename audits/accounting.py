@@ -1,6 +1,6 @@
 """Privacy accounting of iterated, subsampled mechanisms by privacy-loss distributions.
 
-`compose` brackets the exact answer: with ``pessimistic=True`` the ε is never too small,
+`compose_all` brackets the exact answer: with ``pessimistic=True`` the ε is never too small,
 with ``pessimistic=False`` never too large, for the pair of laws that it is given.
 
 Composition is written out here although dp-accounting has it, because a refuted claim needs a lower bound of
@@ -23,7 +23,7 @@ from implementations.checks import numbers, positive, probability, share, whole_
 Array = NDArray[np.float64]
 
 _TAIL = 1e-15
-"""Probability that `compose` may move to an infinite loss (or drop) for the window of the convolution."""
+"""Probability that `compose_all` may move to an infinite loss (or drop) for the window of the convolution."""
 
 
 def poisson_gaussian_rdp(q: float, sigma: float, orders: Sequence[float]) -> Array:
@@ -103,8 +103,10 @@ def reverse(atoms: Atoms) -> Atoms:
     return Atoms(atoms.q, atoms.p)
 
 
-def compose(atoms: Atoms, steps: int, *, step: float = 1e-4, pessimistic: bool) -> Callable[[float], float]:
-    """δ(ε) of `steps` independent outcomes of the pair, by the fast Fourier transform.
+def compose_all(
+    pairs: Sequence[tuple[Atoms, int]], *, step: float = 1e-4, pessimistic: bool
+) -> Callable[[float], float]:
+    """δ(ε) of several pairs, each so many times, all outcomes independent, by the fast Fourier transform.
 
     step         spacing of the grid of privacy losses.
     pessimistic  True: each atom is split over the two neighbouring grid points so that its probabilities
@@ -113,14 +115,6 @@ def compose(atoms: Atoms, steps: int, *, step: float = 1e-4, pessimistic: bool) 
                  too large, with an error of the first order (the loss is off by at most steps·step).
     Returns the function ε ↦ H_{e^ε}(P^steps‖Q^steps) = Σ P(ℓ)·(1 − e^{ε − ℓ})₊ + P(ℓ = ∞).
     """
-    whole_number(steps=steps)
-    return compose_all([(atoms, steps)], step=step, pessimistic=pessimistic)
-
-
-def compose_all(
-    pairs: Sequence[tuple[Atoms, int]], *, step: float = 1e-4, pessimistic: bool
-) -> Callable[[float], float]:
-    """`compose` of several pairs, each so many times, all outcomes independent."""
     positive(step=step)
     grids: list[tuple[int, Array, int]] = []
     sure = 1.0

@@ -221,7 +221,7 @@ def accounted(name: str, epochs: int, step: float) -> tuple[float, float]:
 
     def worst(pair: Atoms, times: int, pessimistic: bool, spacing: float) -> float:
         return max(
-            acc.epsilon_at(acc.compose(p, times, step=spacing, pessimistic=pessimistic), DELTA)
+            acc.epsilon_at(acc.compose_all([(p, times)], step=spacing, pessimistic=pessimistic), DELTA)
             for p in (pair, acc.reverse(pair))
         )
 

@@ -72,8 +72,8 @@ def test_conversions(delta):
 def test_composed_gaussians_are_bracketed_around_the_closed_form(mu, steps):
     exact = gaussian_epsilon(1e-5, mu * math.sqrt(steps))
     atoms = gaussian_atoms(mu)
-    above = acc.epsilon_at(acc.compose(atoms, steps, step=1e-3, pessimistic=True), 1e-5)
-    below = acc.epsilon_at(acc.compose(atoms, steps, step=1e-4, pessimistic=False), 1e-5)
+    above = acc.epsilon_at(acc.compose_all([(atoms, steps)], step=1e-3, pessimistic=True), 1e-5)
+    below = acc.epsilon_at(acc.compose_all([(atoms, steps)], step=1e-4, pessimistic=False), 1e-5)
     assert below <= exact <= above + 1e-6 * exact
     assert above - exact < 1e-3
     assert exact - below < steps * 1e-4
@@ -87,9 +87,8 @@ def test_composed_randomised_response_is_the_binomial(epsilon):
     losses = (2 * wins - steps) * epsilon
     law = stats.binom(steps, odds[0]).pmf(wins)
     for pessimistic in (True, False):
-        curve = acc.compose(
-            acc.Atoms(odds, odds[::-1].copy()), steps, step=epsilon / 64, pessimistic=pessimistic
-        )
+        atoms = acc.Atoms(odds, odds[::-1].copy())
+        curve = acc.compose_all([(atoms, steps)], step=epsilon / 64, pessimistic=pessimistic)
         for at in (0.5, 3.0, 9.0):
             exact = float((law * np.maximum(0.0, -np.expm1(at - losses))).sum())
             # the losses are multiples of the step up to rounding, which may move them by one cell
@@ -103,7 +102,7 @@ def test_subsampled_gaussian_agrees_with_dp_accounting():
     pair = acc.discretise(Gaussian(1.0, sigma), Gaussian(0.0, sigma), edges)
     pair = acc.subsampled(pair, q)
     ours = max(
-        acc.epsilon_at(acc.compose(p, steps, step=1e-3, pessimistic=True), 1e-5)
+        acc.epsilon_at(acc.compose_all([(p, steps)], step=1e-3, pessimistic=True), 1e-5)
         for p in (pair, acc.reverse(pair))
     )
     accountant = pld.PLDAccountant(value_discretization_interval=1e-3)
@@ -127,6 +126,6 @@ def test_cells_keep_their_digits_in_both_tails():
 def test_an_infinite_loss_stays():
     # an outcome of probability 0.1 that only the first law has: δ ≥ 1 − 0.9³ after three steps
     atoms = acc.Atoms(np.array([0.9, 0.1]), np.array([1.0, 0.0]))
-    curve = acc.compose(atoms, 3, pessimistic=True)
+    curve = acc.compose_all([(atoms, 3)], pessimistic=True)
     assert curve(5.0) == pytest.approx(1 - 0.9**3)
     assert acc.epsilon_at(curve, 1e-5) == math.inf
