@@ -194,8 +194,6 @@ class Worker:
             header, _, error = self.ask({"ask": "load", "file": str(file.resolve()), "name": name}, None)
             if error is not None:
                 raise WorkerFailed(f"{file} in {python}: {type(error).__name__}: {error}")
-            if header.get("protocol") != protocol.PROTOCOL:
-                raise self._lied(f"it speaks protocol {header.get('protocol')!r}")
         except BaseException:
             self.close()
             raise
@@ -265,9 +263,7 @@ class Worker:
         return WorkerFailed(f"the worker in {self._python} {how} before it answered{self._last_words()}")
 
     def _lied(self, how: str) -> WorkerFailed:
-        return WorkerFailed(
-            f"the worker in {self._python} sent what is no answer of protocol {protocol.PROTOCOL}: {how}"
-        )
+        return WorkerFailed(f"the worker in {self._python} sent what is no answer: {how}")
 
     def _last_words(self) -> str:
         size = os.fstat(self._printed.fileno()).st_size

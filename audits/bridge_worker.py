@@ -2,7 +2,7 @@
 
 It is written for Python 3.6 and later, and imports nothing of this project but `values`, which stands beside
 it: `audits.remote` starts it with another interpreter, whose libraries the mechanism uses. Questions come
-through standard input and answers go back through standard output, as frames of protocol `PROTOCOL`:
+through standard input and answers go back through standard output, as frames:
 
     8 bytes, big endian: length of the header · header (JSON) · the blocks of the header's "blocks" (lengths)
 
@@ -26,7 +26,6 @@ import numpy as np
 
 Frame = Tuple[Dict[str, Any], List[bytes]]
 
-PROTOCOL = 1
 MOST_HEADER = 1 << 28
 MOST_PAIRS = 65
 MOST_PRINTED = 1 << 20
@@ -61,25 +60,25 @@ def read_frame(read: Callable[[int], bytes]) -> Optional[Frame]:
 
     Returns None at the end of the stream. Raises ValueError where the bytes are no frame.
     """
+
+    def whole(size: int, known: bytes = b"") -> bytes:
+        found = known or read(size)
+        if len(found) < size:
+            raise ValueError("the stream ends inside a frame")
+        return found
+
     start = read(8)
     if not start:
         return None
-    if len(start) < 8:
-        raise ValueError("the stream ends inside a frame")
-    (length,) = struct.unpack(">Q", start)
+    (length,) = struct.unpack(">Q", whole(8, start))
     if length > MOST_HEADER:
         raise ValueError("these bytes are no frame: {!r}".format(start))
-    text = read(length)
-    if len(text) < length:
-        raise ValueError("the stream ends inside a frame")
+    text = whole(length)
     header = json.loads(text.decode("utf-8"))
     lengths = header.get("blocks") if isinstance(header, dict) else None
     if not isinstance(lengths, list) or not all(isinstance(n, int) and n >= 0 for n in lengths):
         raise ValueError("these bytes are no frame: no blocks in {!r}".format(text[:80]))
-    blocks = [read(n) for n in lengths]
-    if any(len(block) < n for block, n in zip(blocks, lengths)):
-        raise ValueError("the stream ends inside a frame")
-    return header, blocks
+    return header, [whole(n) for n in lengths]
 
 
 # --- Mechanisms of another shape --------------------------------------------------------------------------
@@ -192,7 +191,6 @@ class Worker:
             if "." not in library and not library.startswith("_") and isinstance(version, str):
                 libraries[library] = version
         return {
-            "protocol": PROTOCOL,
             "python": sys.version.split()[0],
             "libraries": libraries,
             "replayable": bool(getattr(self.mechanism, "replayable", True)),
