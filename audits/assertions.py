@@ -82,14 +82,21 @@ def assert_private(
     'not-refuted'
     """
     __tracebackhide__ = True
+    from audits.privacy import audit_privacy
+
     share = share_of(alpha)
-    claim: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "adjacency": adjacency}
-    claim |= {"alpha": share.alpha, "seed": share.seed}
-    result = audited(mechanism, pairs, claim | options)
+    given = {"epsilon": epsilon, "delta": delta, "alpha": share.alpha, "seed": share.seed}
+    try:
+        habits = {"confirm": True, "precision": 0.1}
+        result = audit_privacy(mechanism, pairs, adjacency=adjacency, **(given | habits | options))
+    except ValueError as error:
+        # Bad input is the caller's: the frames of this package say nothing of it.
+        raise error.with_traceback(None) from error.__cause__
+    claimed = f"claimed {result.claim_said.strip('()')}"
     share.record(
         verdict=result.verdict,
         alpha=share.alpha,
-        text=f"{_claimed(result)}: {result.bound}; {result.samples:,} samples a side; {_worth(result)}",
+        text=f"{claimed}: {result.bound}; {result.samples:,} samples a side; {_worth(result)}",
         unit=result.claim.unit,
         lower=result.lower,
         epsilon_lower=result.epsilon_lower if result.claim.unit == "ε" else None,
@@ -99,10 +106,6 @@ def assert_private(
     if result.verdict != "not-refuted":
         raise AssertionError(explained(result))
     return result
-
-
-def _claimed(result: AuditResult) -> str:
-    return f"claimed {result.claim_said.strip('()')}"
 
 
 def assert_ledger(
@@ -167,19 +170,6 @@ def assert_law(samples: Any, law: Any, *, alpha: float | None = None, seed: int 
     return result
 
 
-def audited(mechanism: Callable[..., Any], pairs: Any, options: dict[str, Any]) -> AuditResult:
-    """The audit behind the assertion, whatever its verdict."""
-    __tracebackhide__ = True
-    from audits.privacy import audit_privacy
-
-    habits: dict[str, Any] = {"seed": 0, "confirm": True, "precision": 0.1}
-    try:
-        return audit_privacy(mechanism, pairs, **(habits | options))
-    except ValueError as error:
-        # Bad input is the caller's: the frames of this package say nothing of it.
-        raise error.with_traceback(None) from error.__cause__
-
-
 def explained(result: AuditResult) -> str:
     """What was found, on which pair, and how to see it again."""
     replay = f"seed={result.seed}" if result.replayable else "no seed: it cannot be replayed"
@@ -189,7 +179,6 @@ def explained(result: AuditResult) -> str:
 
 def _worth(result: AuditResult) -> str:
     """What a pass is worth, or the witness of a refutation; an assumption that fails."""
-
     if result.premise:
         return result.premise
     if result.refuted:
@@ -227,19 +216,11 @@ def assert_rate(table: Any, *, alpha: float | None = None, **options: Any) -> Ra
                 samples=fit.samples,
                 resolution=axis.evidence.resolution,
             )
-    if sentence := rate_failure(fit):
-        raise AssertionError(sentence)
-    return fit
-
-
-def rate_failure(fit: RateFit) -> str:
-    """What is refuted or not decided, a line an axis; "" where all pass. ValueError if nothing is claimed."""
-    from audits.evidence import Verdict
-
     if all(axis.verdict is None for axis in fit.axes):
         raise ValueError("claimed must name the exponent of at least one axis, got none: nothing is asserted")
-    failed = [axis for axis in fit.axes if axis.verdict in (Verdict.REFUTED, Verdict.INCONCLUSIVE)]
-    return "\n".join(map(str, failed))
+    if failed := [str(axis) for axis in fit.axes if axis.verdict in ("REFUTED", "INCONCLUSIVE")]:
+        raise AssertionError("\n".join(failed))
+    return fit
 
 
 def _sharing(check: Callable[..., T]) -> Callable[..., T]:
