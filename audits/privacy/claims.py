@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from implementations.checks import non_negative, numbers
 from implementations.privacy import gaussian_delta
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 ROUNDED = 0.01
 """A point of a curve may lie above what the other points imply by this share, as tables are rounded."""
@@ -94,6 +95,18 @@ def _edge_but(self: MayFail, q: ArrayLike) -> tuple[Array, Array]:
     return np.where(inside, self.failure + (1.0 - self.failure) * p, 1.0), np.where(inside, slope, 0.0)
 
 
+@property
+def _first(self: Any) -> float:
+    """The value of a claim whose parameter is its first field."""
+    return getattr(self, fields(self)[0].name)
+
+
+def _with_first(self: T, value: float) -> T:
+    """The claim with another first field."""
+    kind: Any = type(self)
+    return kind(value, *(getattr(self, one.name) for one in fields(kind)[1:]))
+
+
 # --- (ε, δ) -----------------------------------------------------------------------------------------------
 
 
@@ -107,16 +120,10 @@ class Pure:
 
     epsilon: float
     unit = "ε"
+    value, at = _first, _with_first
 
     def __post_init__(self) -> None:
         non_negative(epsilon=self.epsilon)
-
-    @property
-    def value(self) -> float:
-        return self.epsilon
-
-    def at(self, value: float) -> Pure:
-        return Pure(value)
 
     def delta(self, epsilon: float) -> float:
         """(e^ε₀ − e^ε)/(1 + e^ε₀), or 0: that of randomised response (Kairouz, Oh and Viswanath 2015)."""
@@ -146,17 +153,11 @@ class Approximate:
     epsilon: float
     failure: float
     unit = "ε"
+    value, at = _first, _with_first
 
     def __init__(self, epsilon: float, delta: float) -> None:
         object.__setattr__(self, "epsilon", Pure(epsilon).epsilon)
         object.__setattr__(self, "failure", _failure(delta))
-
-    @property
-    def value(self) -> float:
-        return self.epsilon
-
-    def at(self, value: float) -> Approximate:
-        return Approximate(value, self.failure)
 
     @property
     def certain(self) -> Pure:
@@ -180,16 +181,10 @@ class ZeroConcentrated:
 
     rho: float
     unit = "ρ"
+    value, at = _first, _with_first
 
     def __post_init__(self) -> None:
         non_negative(rho=self.rho)
-
-    @property
-    def value(self) -> float:
-        return self.rho
-
-    def at(self, value: float) -> ZeroConcentrated:
-        return ZeroConcentrated(value)
 
     def delta(self, epsilon: float) -> float:
         return _largest(self, epsilon)
@@ -216,17 +211,11 @@ class ApproximateZeroConcentrated:
     rho: float
     failure: float
     unit = "ρ"
+    value, at = _first, _with_first
 
     def __init__(self, rho: float, delta: float) -> None:
         object.__setattr__(self, "rho", ZeroConcentrated(rho).rho)
         object.__setattr__(self, "failure", _failure(delta))
-
-    @property
-    def value(self) -> float:
-        return self.rho
-
-    def at(self, value: float) -> ApproximateZeroConcentrated:
-        return ApproximateZeroConcentrated(value, self.failure)
 
     @property
     def certain(self) -> ZeroConcentrated:
@@ -300,16 +289,10 @@ class GaussianDP:
 
     mu: float
     unit = "μ"
+    value, at = _first, _with_first
 
     def __post_init__(self) -> None:
         non_negative(mu=self.mu)
-
-    @property
-    def value(self) -> float:
-        return self.mu
-
-    def at(self, value: float) -> GaussianDP:
-        return GaussianDP(value)
 
     def delta(self, epsilon: float) -> float:
         """Φ(−ε/μ + μ/2) − e^ε·Φ(−ε/μ − μ/2) (Dong, Roth and Su 2022, Corollary 2.13)."""
