@@ -184,7 +184,7 @@ class AuditResult:
     alpha            the error level.
     estimate         value of the event that carries the bound, as its shares have it: no bound, and where the
                      event was chosen among many a little too large.
-    e_value          the largest wealth so far, a running maximum (`largest_e_value`): evidence against the
+    e_value          the largest wealth so far, a running maximum: evidence against the
                      claim, at least 1/α where refuted (sequential). The wealth itself at each look is in
                      `trace`. The fixed-size method bets nothing: 1.
     samples          drawn on each dataset, all pairs together, those used for learning included.
@@ -257,23 +257,8 @@ class AuditResult:
         """`lower`, where it is an ε."""
         return self._if_epsilon(self.lower)
 
-    @property
-    def epsilon_estimate(self) -> float:
-        """`estimate`, where it is an ε."""
-        return self._if_epsilon(self.estimate)
-
-    @property
-    def epsilon_shown(self) -> float:
-        """`shown`, where it is an ε."""
-        return self._if_epsilon(self.shown)
-
     def _if_epsilon(self, value: float) -> float:
         return value if self.claim.unit == "ε" else math.nan
-
-    @property
-    def largest_e_value(self) -> float:
-        """`e_value` by its name: the running maximum of the wealth."""
-        return self.e_value
 
     @property
     def confidence(self) -> float:
@@ -472,6 +457,9 @@ class AuditResult:
             "claim": claim,
             "pair": [*map(short, self.pair)],
             "versions": versions,
+            "largest_e_value": _plain(self.e_value),
+            "epsilon_estimate": _plain(self._if_epsilon(self.estimate)),
+            "epsilon_shown": _plain(self._if_epsilon(self.shown)),
         }
         return {name: own[name] if name in own else _plain(getattr(self, name)) for name in FIELDS}
 
