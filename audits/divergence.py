@@ -129,19 +129,13 @@ def _parts(law: Law) -> _Parts:
     )
 
 
-def _log_terms(parts: _Parts, x: Array) -> Array:
-    """log(weight·density) of every component, shape (components, len(x))."""
-    z = (x - parts.mean[:, None]) / parts.spread[:, None]
-    gaussian = -0.5 * z**2 - LOG_SQRT_2PI
-    laplace = -np.abs(z) - math.log(2.0)
-    shape = np.where(parts.gaussian[:, None], gaussian, laplace)
-    return shape + (parts.log_weight - np.log(parts.spread))[:, None]
-
-
 def _log_density(parts: _Parts, x: Array) -> Array:
     from scipy.special import logsumexp
 
-    return np.asarray(logsumexp(_log_terms(parts, x), axis=0))
+    z = (x - parts.mean[:, None]) / parts.spread[:, None]
+    gaussian, laplace = -0.5 * z**2 - LOG_SQRT_2PI, -np.abs(z) - math.log(2.0)
+    shape = np.where(parts.gaussian[:, None], gaussian, laplace)
+    return np.asarray(logsumexp(shape + (parts.log_weight - np.log(parts.spread))[:, None], axis=0))
 
 
 def _grid(law: _Parts) -> Array:
