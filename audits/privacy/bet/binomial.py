@@ -75,8 +75,7 @@ def bet(p_u: Floats, q_u: Floats, p_l: Floats, q_l: Floats, epsilon: Floats, del
 
 def _best_bet(more: Floats, less: Floats, a: Floats, delta: Floats) -> Floats:
     """The six fields of `Bet`; where `more` is 0 nothing is betted on that event."""
-    solve = _multipliers if delta.any() else _pure_multipliers
-    rest, won = solve(more, less, a, delta)
+    rest, won = _multipliers(more, less, a, delta)
     # A direction whose bet would be negative is implied by the other one: it is dropped. Should both look
     # idle for lack of convergence, the weaker goes.
     idle = np.flatnonzero((more > 0.0).all(axis=0) & (won <= 0.0).any(axis=0))
@@ -85,7 +84,8 @@ def _best_bet(more: Floats, less: Floats, a: Floats, delta: Floats) -> Floats:
         excess = p - a0 * q
         drop_u = (u <= 0.0) & ((v > 0.0) | (excess[0] <= excess[1]))
         kept = np.stack([~drop_u, drop_u])
-        rest[:, idle], won[:, idle] = solve(np.where(kept, p, 0.0), np.where(kept, q, 0.0), a0, delta[idle])
+        p, q = (np.where(kept, side, 0.0) for side in (p, q))
+        rest[:, idle], won[:, idle] = _multipliers(p, q, a0, delta[idle])
     # From here on nothing rests on how well Newton converged: u, v are cut to keep f, g ≥ 0, all is scaled
     # to 2.
     won = np.clip(won, 0.0, (1.0 - 1e-9) * rest[::-1] / a)
@@ -104,41 +104,8 @@ def _rest(more: Floats, less: Floats) -> Floats:
     return np.maximum(_left(more, less), 1e-3)
 
 
-def _pure_multipliers(more: Floats, less: Floats, a: Floats, delta: Floats) -> tuple[Floats, Floats]:
-    """(ν, κ) and (u, v) of the best bet for δ = 0, where they are functions of ν.
-
-    The nearest null point minimises −Σ p·log p₀ − Σ q·log q₀ with multipliers ν and κ for the two sums, ν + κ
-    = 2. On U, where p₀ = a·q₀, that gives q₀ = (p + q)/(νa + κ), hence f = p/p₀ = p·(νa + κ)/(a·(p + q)), on
-    L its mirror image, and elsewhere f = ν, g = κ. The dual is, but for a constant,
-
-        p_rest·log ν + q_rest·log(2 − ν) + (p_u + q_u)·log(2 + (a − 1)·ν) + (p_l + q_l)·log(2a − (a − 1)·ν),
-
-    concave in ν.
-    """
-    (p_rest, q_rest), both, b = _rest(more, less), more + less, a - 1.0
-    nu, low, high = np.ones_like(a), np.zeros_like(a), np.full_like(a, 2.0)
-    for _ in range(30):
-        kappa, one, other = 2.0 - nu, 2.0 + b * nu, 2.0 * a - b * nu
-        # The parts of the slope; each squared over its weight is its part of the curvature.
-        first, second = p_rest / nu, q_rest / kappa
-        third, fourth = b * both[0] / one, b * both[1] / other
-        slope = first - second + third - fourth
-        curve = first / nu + second / kappa + third * b / one + fourth * b / other
-        low, high = np.where(slope > 0.0, nu, low), np.where(slope > 0.0, high, nu)
-        new = nu + slope / curve
-        new = np.where((new > low) & (new < high), new, 0.5 * (low + high))
-        # The growth lost is of the order of the square of this error.
-        done = np.all(np.abs(new - nu) <= 1e-3 * np.minimum(nu, kappa))
-        nu = new
-        if done:
-            break
-    rest, used = np.stack([nu, 2.0 - nu]), more > 0.0
-    won = more * (rest * a + rest[::-1]) / (a * np.where(used, both, 1.0)) - rest
-    return rest, np.where(used, won, 0.0)
-
-
 def _multipliers(more: Floats, less: Floats, a: Floats, delta: Floats) -> tuple[Floats, Floats]:
-    """(ν, κ) and (u, v) of the best bet for δ > 0, from the nearest null point."""
+    """(ν, κ) and (u, v) of the best bet, from the nearest null point."""
     used = more > 0.0
     lesser = _nearest_null(more, less, a, delta)
     greater = np.where(used, a * lesser + delta, 0.0)
