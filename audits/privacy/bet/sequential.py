@@ -172,12 +172,13 @@ class Sequential:
         count = self.epsilons.shape[1]
         line = np.full(len(self.grid), count // 2)
         if count > 1 and families:
-            # The claimed value's line is chosen for itself; between references lines hardly differ.
+            # The claimed value's line is chosen for itself. Between references lines hardly differ, but the
+            # value 0 has a single one: each value has that of the reference above it.
             at = np.append(self.references[:-1:3], self.claimed)
             epsilon, delta = self.epsilons[at].ravel(), self.deltas[at].ravel()
             most = [betting.cautious_excess(*f.shares(), epsilon, delta).max(axis=0) for f in families]
             best = np.max(most, axis=0).reshape(len(at), count).argmax(axis=1)
-            line = best[np.abs(at[None, :] - np.arange(len(self.grid))[:, None]).argmin(axis=1)]
+            line = best[np.searchsorted(at[:-1], np.arange(len(self.grid)))]
             line[self.claimed] = best[-1]
         places = np.arange(len(self.grid))
         return self.epsilons[places, line], self.deltas[places, line]
