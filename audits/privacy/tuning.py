@@ -34,8 +34,6 @@ class Tuning:
     on."""
     many_pairs: int = 12
     """Where there are more pairs, the first look at each is one batch, and it learns once from that batch."""
-    group: float = 200.0
-    """Divided by the root of the number of samples: how many steps of the grid of ε share a bet."""
     learning_price: float = 2.4
     """How much more growth a bettor who has to learn needs than one who knows the event, measured on Laplace
     noise at 3,000 to 100,000 samples; it enters the resolution only."""

@@ -273,44 +273,24 @@ def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
     )
 
 
-@pytest.mark.parametrize("samples", [0, 300, 3000, 10**6])
-def test_every_epsilon_shares_the_bet_of_a_larger_one(samples: int) -> None:
-    run = sequential()
-    rng = np.random.default_rng(6)
-    for rejected in (0.0, 0.5, 1.0):
-        run.samples, run.rejected = samples, rng.random(len(run.grid)) < rejected
-        places, tops = run.open_places()
-        assert run.claimed in tops
-        assert set(np.flatnonzero(~run.rejected).tolist()) <= set(places.tolist())
-        whose = tops[np.searchsorted(tops, places)]
-        assert np.all(whose >= places)
-        assert np.all(np.isin(tops, places))
-
-
 def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() -> None:
     run = sequential(pairs=3)
     seen: list[int] = []
-    settle = run.settle
+    step = run.step
 
-    def spy(log_betted: Any, betted: Any, factor: Any, opened: Any) -> None:
-        before = [wealth.log_betted.copy() for wealth in run.wealth]
-        open_ = ~run.rejected
-        settle(log_betted, betted, factor, opened)
-        by_place = dict(zip(betted.tolist(), factor.tolist(), strict=True))
-        places, tops = run.open_places()
-        for index, (wealth, old) in enumerate(zip(run.wealth, before, strict=True)):
-            change = wealth.log_betted - old
-            if not np.shares_memory(wealth.log_betted, log_betted):
-                assert not change.any()
+    def spy(state: Any, size: int) -> None:
+        before = [(wealth.log_betted.copy(), wealth.kept_back) for wealth in run.wealth]
+        closed = run.rejected & (np.arange(len(run.grid)) != run.claimed)
+        step(state, size)
+        for index, (wealth, (old, kept)) in enumerate(zip(run.wealth, before, strict=True)):
+            if index != state.index:
+                assert np.array_equal(wealth.log_betted, old)
                 continue
             seen.append(index)
-            expected = np.zeros(len(run.grid))
-            for place in places:
-                expected[place] = by_place.get(int(tops[tops >= place][0]), 0.0)
-            np.testing.assert_allclose(change, expected)
-            assert not change[~open_ & (np.arange(len(run.grid)) != run.claimed)].any()
+            invested = np.logaddexp(old, math.log(TUNING.later_share * kept))
+            assert np.array_equal(wealth.log_betted[closed], invested[closed])
 
-    run.settle = spy  # type: ignore[method-assign]
+    run.step = spy  # type: ignore[method-assign]
     # Before the first bet every pair has wealth 1.
     np.testing.assert_allclose(run.log_e(), 0.0, atol=1e-12)
     run.run()

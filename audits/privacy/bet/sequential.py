@@ -111,12 +111,12 @@ class Sequential:
             self.prune(state)
         families, wealth = state.families(), self.wealth[state.index]
         wealth.invest()
-        opened = self.open_places()
-        bets = self.bets(state, families, opened[1])
+        bets = self.bets(state, families)
         counts, tallies = state.drawn_and_counted(families, size)
         if bets is not None:
             hits = [family.hits(x, y, size) for family, (x, y) in zip(families, counts, strict=True)]
-            self.settle(wealth.log_betted, bets.places, bets.log_factor(hits, size), opened)
+            # An ε that nothing is betted on keeps its wealth.
+            wealth.log_betted[bets.places] += bets.log_factor(hits, size)
         for hypothesis, family, (x, y) in zip(state.live(), families, counts, strict=True):
             hypothesis.family = family.add(x, y, size)
         self.learn(state, size, tallies)
@@ -148,16 +148,17 @@ class Sequential:
         state.reorder()
         self.strengths.pop(state.index, None)
 
-    def bets(
-        self, state: PairState, families: Sequence[events.ThresholdFamily], tops: Ints
-    ) -> betting.Bets | None:
-        """Bets on the next batch, for the tops of groups of ε that are still open."""
+    def bets(self, state: PairState, families: Sequence[events.ThresholdFamily]) -> betting.Bets | None:
+        """Bets on the next batch against every ε that is not rejected, and the claimed one."""
         if not families:
             return None
-        need = np.maximum(self.bar - self.log_e()[tops], 1.0)
+        places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
+        need = np.maximum(self.bar - self.log_e()[places], 1.0)
         goal = np.sqrt(2.0 * need / (self.asked.max_samples - self.samples))
         epsilon, delta = self.nulls(state)
-        return betting.choose(families, state.size, epsilon, self.references, self.nearest, tops, delta, goal)
+        return betting.choose(
+            families, state.size, epsilon, self.references, self.nearest, places, delta, goal
+        )
 
     def nulls(self, state: PairState) -> Nulls:
         """For every value of the grid the line that the samples of a pair so far speak most against."""
@@ -182,28 +183,6 @@ class Sequential:
             line[self.claimed] = best[-1]
         places = np.arange(len(self.grid))
         return self.epsilons[places, line], self.deltas[places, line]
-
-    def settle(self, log_betted: Floats, betted: Ints, factor: Floats, opened: tuple[Ints, Ints]) -> None:
-        """Multiply the betted wealth of every open ε by the factor of the top of its group.
-
-        An ε whose group has no bet keeps its wealth.
-        """
-        places, tops = opened
-        factors = np.zeros(len(self.grid))
-        factors[betted] = factor
-        log_betted[places] += factors[tops[np.searchsorted(tops, places)]]
-
-    def open_places(self) -> tuple[Ints, Ints]:
-        """Places of the grid that are not rejected, or claimed, and the tops of their groups.
-
-        The null grows with ε: a bet that is fair for an ε is fair for every smaller one. While samples are
-        too few to tell neighbouring ε apart, a group of them shares the bet of the largest.
-        """
-        places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
-        group = int(np.clip(TUNING.group / math.sqrt(self.samples + 1.0), 1, 8))
-        is_top = (places - self.claimed) % group == 0
-        is_top[-1] = True
-        return places, places[is_top]
 
     def prune(self, state: PairState) -> None:
         """Before a large batch: keep only the cuts and the hypotheses that may be the best for a deciding ε.
