@@ -119,12 +119,11 @@ def stock(schema: Schema, adjacency: str) -> list[Named]:
     if schema.counts:
         return [*_of_counts(schema.counts, adjacency)]
     for name, rest, record, other in _situations(schema):
-        if adjacency == "replace":
-            found.append(Named(name, _with(rest, record), _with(rest, other)))
-        elif adjacency == "remove":
-            found.append(Named(name, _with(rest, record), _dataset(rest)))
-        else:
-            found.append(Named(name, _dataset(rest), _with(rest, record)))
+        whole = np.vstack([record, rest])
+        first, second = {
+            "replace": (whole, np.vstack([other, rest])), "remove": (whole, rest), "add": (rest, whole)
+        }[adjacency]  # fmt: skip
+        found.append(Named(name, _dataset(schema, first), _dataset(schema, second)))
     return found
 
 
@@ -193,11 +192,11 @@ def _against(mechanism: Callable[..., Any], pair: Any, options: dict[str, Any]) 
         return result.e_value, result.lower
 
 
-Part = tuple[NDArray[Any], NDArray[np.int64] | None]
-Record = tuple[Any, int]
+Records = NDArray[np.float64]
+"""Records as rows: the numbers of each, its category, and its label."""
 
 
-def _situations(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
+def _situations(s: Schema) -> Iterator[tuple[str, Records, Records, Records]]:
     """(name, the other records, a record, another record in its place); added or removed is the first."""
     if s.features or not s.categories:
         yield from _of_numbers(s)
@@ -228,7 +227,7 @@ def _of_counts(size: int, adjacency: str) -> Iterator[Named]:
             yield Named(name, *((counts, counts + first) if adjacency == "add" else (counts + first, counts)))
 
 
-def _of_numbers(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
+def _of_numbers(s: Schema) -> Iterator[tuple[str, Records, Records, Records]]:
     low, high, middle = s.low, s.high, (s.low + s.high) / 2
     far = high + 1000.0 * (high - low)
     numbers: list[tuple[str, float, float, float]] = [
@@ -251,13 +250,12 @@ def _of_numbers(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
     yield "the range is read from the data", half, _record(s, high), _record(s, low)
     yield "a duplicate of one record", half, _record(s, middle), _record(s, (low + 3.0 * middle) / 4.0)
     if s.nan:
-        values, labels = _rest(s, s.n - 1, low)
-        values = values.copy()
-        values[1:] = np.nan
-        yield "all others NaN", (values, labels), _record(s, high), _record(s, low)
+        rest = _rest(s, s.n - 1, low)
+        rest[1:, :-2] = np.nan
+        yield "all others NaN", rest, _record(s, high), _record(s, low)
 
 
-def _of_categories(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
+def _of_categories(s: Schema) -> Iterator[tuple[str, Records, Records, Records]]:
     middle, last = (s.low + s.high) / 2, s.categories - 1
     same = _rest(s, s.n - 1, middle)
     first = _record(s, middle)
@@ -269,47 +267,36 @@ def _of_categories(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
     yield "every category in turn", each, _record(s, middle, category=last), first
 
 
-def _of_labels(s: Schema) -> Iterator[tuple[str, Part, Record, Record]]:
-    values, labels = _spread(s, s.n - 1, s.low, s.high)
-    assert labels is not None
-    yield "a label changes", (values, labels), _record(s, s.high), _record(s, s.high, 1)
-    single = values, np.zeros(len(labels), dtype=np.int64)
+def _of_labels(s: Schema) -> Iterator[tuple[str, Records, Records, Records]]:
+    rest = _spread(s, s.n - 1, s.low, s.high)
+    yield "a label changes", rest, _record(s, s.high), _record(s, s.high, 1)
+    single = rest.copy()
+    single[:, -1] = 0.0
     yield "the only record of a class", single, _record(s, s.high, 1), _record(s, s.high)
     if s.classes > 2:
         yield "the largest label", single, _record(s, s.low, s.classes - 1), _record(s, s.low)
 
 
-def _rest(s: Schema, count: int, value: float, categories: Any = None) -> Part:
+def _rest(s: Schema, count: int, value: float, categories: Any = 0.0) -> Records:
     """Records of one value, in the first category each unless others are given."""
-    codes = np.zeros(count, dtype=np.int64) if categories is None else categories
-    labels = np.arange(count, dtype=np.int64) % s.classes if s.classes else None
+    numbers = np.full((count, max(s.features, 1)), float(value))
+    labels = np.arange(count, dtype=np.float64) % max(s.classes, 1)
+    return np.column_stack([numbers, np.broadcast_to(np.float64(categories), count), labels])
+
+
+def _spread(s: Schema, count: int, low: float, high: float) -> Records:
+    found = _rest(s, count, low)
+    found[:, :-2] += (np.linspace(low, high, count) - low)[:, None]
+    return found
+
+
+def _record(s: Schema, value: float, label: int = 0, category: int = 0) -> Records:
+    return np.array([float(value)] * max(s.features, 1) + [category, label], dtype=np.float64)
+
+
+def _dataset(s: Schema, records: Records) -> Any:
+    """What there is in data of this schema: columns of numbers, of categories, and labels."""
+    values: Any = records[:, : s.features + (s.categories > 0)]
     if not s.features:
-        return (codes if s.categories else np.full(count, float(value))), labels
-    values = np.full((count, s.features), float(value))
-    return (np.column_stack([values, codes.astype(np.float64)]) if s.categories else values), labels
-
-
-def _spread(s: Schema, count: int, low: float, high: float) -> Part:
-    values, labels = _rest(s, count, low)
-    column = np.linspace(low, high, count) - low
-    if not s.features:
-        return (values if s.categories else values + column), labels
-    values[:, : s.features] += column[:, None]
-    return values, labels
-
-
-def _record(s: Schema, value: float, label: int = 0, category: int = 0) -> Record:
-    if not s.features:
-        return (category if s.categories else float(value)), label
-    return np.append(np.full(s.features, float(value)), [float(category)] * bool(s.categories)), label
-
-
-def _with(rest: Part, record: Record) -> Any:
-    values, labels = rest
-    whole = np.concatenate([np.asarray(record[0])[None], values])
-    return whole if labels is None else (whole, np.concatenate([[record[1]], labels]))
-
-
-def _dataset(rest: Part) -> Any:
-    values, labels = rest
-    return values if labels is None else (values, labels)
+        values = records[:, 1].astype(np.int64) if s.categories else records[:, 0]
+    return (values, records[:, -1].astype(np.int64)) if s.classes else values
