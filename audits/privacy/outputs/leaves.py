@@ -15,11 +15,10 @@ import numpy as np
 
 from audits import values
 from audits.privacy.outputs.outputs import LARGE, Floats, Raw
-from audits.values import TEXTS, Refused
+from audits.values import MICROSECOND, TEXTS, Refused
 
 EXACT = 2**53
 """Doubles hold smaller integers exactly."""
-MICROSECOND = datetime.timedelta(microseconds=1)
 TIMES = {
     (np.timedelta64, datetime.timedelta): " in microseconds",
     (np.datetime64, datetime.datetime): " in microseconds since 1970",
