@@ -42,13 +42,12 @@ class Coin:
 
 def batches(pair: Pair, records: Tuple[int, int, int]) -> Tuple[Batch, ...]:
     """The random subsets of a run whose rate is known. A rate that differs between D and D′ is not known, but
-    where a subset has a fixed size: then the larger rate counts."""
+    where a subset has a fixed size: then the larger rate counts. A dataset without records has no subsets."""
     have, want, _ = records
-    if not have or not want:
-        return ()
-    coins = coins_of(pair.recorded.session, (have, want, 0)), coins_of(pair.frozen.session, (want, have, 0))
+    sessions = (pair.recorded.session, (have, want, 0)), (pair.frozen.session, (want, have, 0))
+    coins = [coins_of(session, sizes) for session, sizes in sessions if sizes[0]]
     found: List[Batch] = []
-    for one, other in zip(*coins):
+    for one, other in zip(coins[0], coins[-1]) if coins else ():
         if one.rate is not None and other.rate is not None:
             if one.key[0] == "draw" or abs(one.rate - other.rate) <= 1e-12:
                 found.append(Batch(one.at, max(one.rate, other.rate)))

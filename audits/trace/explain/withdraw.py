@@ -8,7 +8,7 @@ that kind are made anew: what then changes on one dataset alone is no proof, and
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Collection, List, Optional, Sequence, Set, Tuple
+from typing import Any, Collection, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -24,6 +24,8 @@ RUNS = 24
 """Runs on each dataset in which the draws are made anew. A fair coin repeats its first outcome in all runs on
 both datasets with probability 2⁻⁴⁸. An event that is rare on D and on D′, and has happened on D alone, is
 absent from the first new run on D with a probability near 1."""
+FEW = 4
+"""Runs in which arguments are looked at: continuous noise moves them in the first."""
 MAY_BE = "%s may depend on noise that cannot be followed, such as %s drawn at line %d"
 """Said of what is taken back."""
 NAMES = {
@@ -43,7 +45,7 @@ Said = Tuple[List[Row], List[Finding], List[Lost]]
 
 def withdrawn(pair: Pair, release: Release, said: Said, told: Collection[Key]) -> Said:
     """Rows, findings and what is lost without what changes where draws that nobody followed are made anew.
-    Costs are upper bounds beside draws of which nobody saw anything.
+    Costs are upper bounds where they depend on draws of which nobody saw anything.
 
     Findings on outputs are not looked at: `chance.never_noised` has looked at them before they were made.
 
@@ -57,9 +59,19 @@ def withdrawn(pair: Pair, release: Release, said: Said, told: Collection[Key]) -
         words = NAMES[finding.kind], loose[0].law.replace("mechanism ", ""), loose[0].where[1]
         lost = [*lost, Lost(finding.where, MAY_BE % words)]
     unseen = indices(loose).difference(*(drawn_in(session.row, use.ids) for use in session.uses))
-    if taken or session.changes.fixed or (unseen and release.mode != "coupled"):
+    if taken or session.changes.fixed:
         rows = [replace(row, bound=BOUND) for row in rows]
+    elif unseen and release.mode != "coupled":
+        moved = _moved(pair, unseen)
+        # A comparison has no draw of its own.
+        rows = [replace(r, bound=BOUND) if r.index in moved or (moved and r.index < 0) else r for r in rows]
     return rows, [finding for finding in findings if finding not in taken], lost
+
+
+def _moved(pair: Pair, draws: FrozenSet[int]) -> Set[int]:
+    """The draws whose arguments depend on draws, which are made anew."""
+    both = [(one, run(redraw=draws, variant=k + 1)) for one, run in pair.sides() for k in range(FEW)]
+    return set().union(*(moved_draws(*runs) for runs in both))
 
 
 def key(finding: Finding) -> Key:
