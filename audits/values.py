@@ -324,6 +324,8 @@ def key(value: Any) -> Hashable:
     >>> key(1) == key(True) == key(1.0), key(float("nan")) == key(np.nan), key((1,)) == key([1])
     (True, True, False)
     """
+    if hasattr(value, "detach"):
+        value = array(value)[()]
     if isinstance(value, np.generic):
         value = value.item()
     kind = type(value)

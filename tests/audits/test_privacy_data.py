@@ -132,7 +132,36 @@ FRAME = pd.DataFrame({"x": NANS, "name": ["a", "b", None], "when": pd.to_datetim
 ONE, TWO = FRAME.assign(x=CHANGED_NANS), FRAME.assign(x=CHANGED_NANS, name=["a", "b", "z"])
 DIFFERENT = "one different record, got"
 
+
+class Tensor:
+    """What an array of PyTorch has of an array, and what it has not: rows that are hashed by identity."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = np.asarray(values)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, place: Any) -> Any:
+        return Tensor(self.values[place])
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return self.values
+
+    def detach(self) -> Any:
+        return self
+
+    def cpu(self) -> Any:
+        return self
+
+
 NEIGHBOURS = [
+    (Tensor(X), Tensor(OTHER), "replace", ""),
+    (Tensor(A), Tensor(A[:-1]), "add-remove", ""),
+    (Tensor(X), Tensor(X + 1.0), "replace", f"{DIFFERENT} 50"),
+    ((Tensor(X), Tensor(Y)), (Tensor(OTHER), Tensor(Y)), "replace", ""),
+    ([Tensor(A), Tensor(A[:3])], [Tensor(A)], "add-remove", ""),
     # Columns of equal length, one of several dimensions, are zipped into records.
     ((X, Y), (OTHER, Y), "replace", ""),
     ([X, Y], [OTHER, Y], "replace", ""),

@@ -79,7 +79,7 @@ def may_be(data: Any) -> tuple[bool, bool]:
 
 
 def _is_column(part: Any) -> bool:
-    is_array = isinstance(part, np.ndarray) and cast(Raw, part).ndim > 0
+    is_array = (isinstance(part, np.ndarray) or hasattr(part, "detach")) and cast(Raw, part).ndim > 0
     return is_array or _has(part, FRAME) or _has(part, SERIES)
 
 
