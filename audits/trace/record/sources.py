@@ -447,6 +447,13 @@ def _watched_places(_: Any) -> Dict[Any, Dict[str, Any]]:
     return {np: {name: function(getattr(np, name)) for name in ("argmax", "argmin")}}
 
 
+def _uncompiled() -> Dict[Any, Dict[str, Any]]:
+    """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
+    draw from a generator of their own, which nobody watches."""
+    kind = getattr(sys.modules.get("numba.core.dispatcher"), "Dispatcher", None)
+    return {} if kind is None else {kind: {"__call__": lambda self, *args, **kw: self.py_func(*args, **kw)}}
+
+
 # --- All of them -------------------------------------------------------------------------------------------
 
 
@@ -489,6 +496,7 @@ def watched(session: Any) -> Generator[Any, None, None]:
         _watched_quantiles(session),
         _watched_math(session),
         _watched_places(session),
+        _uncompiled(),
         watched_torch(session),
         watched_jax(session),
     )
