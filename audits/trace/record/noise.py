@@ -33,10 +33,12 @@ SHAPES = (
     "tile",
     "repeat",
     "take",
+    "triu",
+    "tril",
+    "diag",
+    "diagonal",
 )
-"""Functions of NumPy that move elements and leave their values alone."""
-FILLING = ("triu", "tril", "diag", "diagonal")
-"""Those that also fill places with 0."""
+"""Functions of NumPy that move elements and leave their values alone, or fill places with 0."""
 MOST_DEPTH = 24
 
 
@@ -65,7 +67,9 @@ class Note:
     def moved(self, function: Any) -> "Note":
         """The note of a value whose entries were moved by a function."""
         argument = None if self.argument is None else function(self.argument)
-        note = Note(self.session, function(self.ids), function(self.factor), argument, self.soft, self.depth)
+        # Places that are filled with 0 belong to no draw: names of elements, of which 0 is one, are −1 there.
+        ids = function(self.ids + 1) - 1
+        note = Note(self.session, ids, function(self.factor), argument, self.soft, self.depth)
         note.public = self.public
         return note
 
@@ -354,15 +358,10 @@ def on_arrays(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> A
         return selected(function, name, args[0], args[1:], kwargs)
     if name in ("searchsorted", "digitize") and len(args) >= 2:
         return searched(function, args, kwargs)
-    note = note_of(args[0]) if args and name in (*SHAPES, *FILLING) else None
+    note = note_of(args[0]) if args and name in SHAPES else None
     if note is not None:
-
-        def move(value: Any) -> Any:
-            # Places that are filled belong to no draw: names of elements, of which 0 is one, are −1 there.
-            whole = name in FILLING and value.dtype.kind == "i"
-            return function(value + whole, *plain(args[1:]), **kwargs) - whole
-
-        return noted(function(plain(args[0]), *plain(args[1:]), **kwargs), note.moved(move))
+        move = lambda value: function(value, *plain(args[1:]), **kwargs)  # noqa: E731
+        return noted(move(plain(args[0])), note.moved(move))
     if name == "append" and len(args) == 2 and not kwargs:
         return _joined(np.concatenate, ([np.ravel(part) for part in args],), {})
     if name in ("concatenate", "stack", "vstack", "hstack") and args:

@@ -29,9 +29,9 @@ UNARY = {
 MOVING = (
     *("view", "reshape", "view_as", "reshape_as", "expand", "expand_as", "squeeze", "unsqueeze", "flatten"),
     *("ravel", "t", "transpose", "permute", "movedim", "swapaxes", "getitem", "T", "mT"),
-    *("detach", "clone", "contiguous", "data"),
+    *("detach", "clone", "contiguous", "data", "triu", "tril", "diag", "diagonal"),
 )
-"""Functions that move entries and leave their values alone."""
+"""Functions that move entries and leave their values alone, or fill places with 0."""
 CASTING = ("to", "float", "double", "half", "type_as", "cpu", "type")
 
 
