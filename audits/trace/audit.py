@@ -47,8 +47,9 @@ HIDDEN = "the output does not follow this noise: what is chosen with noised numb
 """Said of noise whose cost is no more than an upper bound."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
-COMPUTED = ("scale", "threshold")
-"""Kinds whose laws are computed: samples may miss what lies in a tail."""
+COMPUTED = ("scale", "threshold", "seed")
+"""Kinds that samples may not see: laws that are computed may differ in a tail alone, and a constant noise may
+give the same output on D and on D′."""
 Pair = tuple[Any, Any]
 
 
@@ -95,9 +96,8 @@ def trace_privacy(
                and its release has another one; time_limit: seconds for all of it (None).
 
     The program is recorded on D, and replayed on D′ with the randomness and the released values of D; then
-    the
-    other way round. What still differs was never noised (a leak, with its line). Each draw costs the exact
-    privacy loss at the distance that its argument really moved; the costs compose to the ledger.
+    the other way round. What still differs was never noised (a leak, with its line). Each draw costs the
+    exact privacy loss at the distance that its argument really moved; the costs compose to the ledger.
     Raises ValueError for bad input.
     """
     from audits.privacy.draw.pairs import take_pairs
@@ -136,7 +136,9 @@ def trace_privacy(
     if over.reason:
         lost = Lost(NOWHERE, f"{over.reason} after {len(reports)} runs")
         reports.append(Report((seed, 0, 0), lost=(lost,)))
-    result = concluded(reports, claimed, seed, len(taken), fixed_seeds)
+    fixed = frozenset[Seed]() if fixed_seeds else _fixed_seeds(reports)
+    reports = [_with_fixed_subsets(report, fixed) for report in reports]
+    result = concluded(reports, claimed, seed, len(taken), fixed)
     left = None if limit is None else began + limit - time.monotonic()
     result = unchecked(result) if over.reason else beside(traced, taken, reports, result, black_box, left)
     result = replace(result, seconds=time.monotonic() - began, versions=_versions(program))
@@ -197,7 +199,7 @@ def collect(
     runs = [asked(k, turned) for turned in (0, 1) for k in range(seeds)]
     runs += [asked(seeds, turned, participate=True) for turned in (0, 1)]
     program.reports(runs[:1], kept)
-    if kept[0].coins and _unclear(kept[0]) and _enumerated(program, runs[0], kept):
+    if kept[0].coins and _unclear(kept[0]) and _enumerated(program, runs, kept):
         return
     if kept[0].raised:
         program.reports(runs[1:3], kept)
@@ -206,7 +208,7 @@ def collect(
         del kept[1:]
     program.reports(runs[1:], kept)
     doubtful = kept[0].coins and not _unclear(kept[0]) and any(report.lost for report in kept)
-    if doubtful and _enumerated(program, runs[0], kept):
+    if doubtful and _enumerated(program, runs, kept):
         return
     for first in range(len(kept), MORE_RUNS, BATCH):
         if not in_time():
@@ -216,12 +218,15 @@ def collect(
         program.reports(more, kept)
 
 
-def _enumerated(program: Program, run: Asked, kept: list[Report]) -> bool:
+def _enumerated(program: Program, runs: Sequence[Asked], kept: list[Report]) -> bool:
     """Whether the laws of the output are known from all paths of its coins: they take the place of the
     reports."""
-    row = program.reports([replace(run, task="paths")])[0].chances
+    row = program.reports([replace(runs[0], task="paths")])[0].chances
     if row is not None:
-        kept[:] = [_exact(kept[0], row)]
+        # Two runs tell whether a seed of the program is the same in every run.
+        other = kept[1:2] if row.origin is None or kept[1:] else program.reports(runs[1:2])
+        bare = [replace(report, rows=(), findings=(), lost=()) for report in other]
+        kept[:] = [_exact(kept[0], row), *bare]
     return row is not None
 
 
@@ -282,14 +287,13 @@ def _priced(report: Report) -> list[Entry]:
 
 
 def concluded(
-    reports: Sequence[Report], claim: Claim, seed: int, pairs: int, fixed_seeds: bool
+    reports: Sequence[Report], claim: Claim, seed: int, pairs: int, fixed: frozenset[Seed]
 ) -> TraceResult:
-    """The result of the reports of all pairs; fixed_seeds: a seed of the program is for a test."""
+    """The result of the reports of all pairs; fixed: generators that start from one number in every run."""
     findings: dict[tuple[Any, ...], Finding] = {}
     lost: dict[tuple[Any, ...], Lost] = {}
     dearest: tuple[float, int, list[Entry]] = (-1.0, 0, [])
     unknown = exact = False
-    fixed = frozenset[Seed]() if fixed_seeds else _fixed_seeds(reports)
     for report in reports:
         rows, place = [_in_unit(entry, claim) for entry in _priced(report)], report.seed[1]
         for item in [*report.findings, *_seed_findings(report, rows, fixed)]:
@@ -363,6 +367,12 @@ def _fixed_seeds(reports: Sequence[Report]) -> frozenset[Seed]:
     """Generators that start from one number in every run."""
     known = [set(report.seeds) for report in reports if report.seeds is not None]
     return frozenset(set.intersection(*known)) if len(known) > 1 else frozenset()
+
+
+def _with_fixed_subsets(report: Report, fixed: frozenset[Seed]) -> Report:
+    """The report, in which a subset that is the same in every run amplifies nothing."""
+    batches = [replace(b, rate=1.0) if b.origin in fixed else b for b in report.batches]
+    return replace(report, batches=tuple(batches))
 
 
 def _seed_findings(report: Report, rows: Sequence[Entry], fixed: frozenset[Seed]) -> list[Finding]:

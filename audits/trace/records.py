@@ -308,10 +308,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Batch:
-    """From draw `at` on, the record that differs takes part with probability `rate`, until the next batch."""
+    """From draw `at` on, the record that differs takes part with probability `rate`, until the next batch;
+    origin: the seed of the generator that chose, where the program set one."""
 
     at: int
     rate: float
+    origin: Optional[Seed] = None
 
 
 @dataclass(frozen=True)

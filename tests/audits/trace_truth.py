@@ -94,6 +94,20 @@ cases(
 )
 
 
+def clipped_batch(data, rng):
+    return np.clip(data[rng.random(len(data)) < 0.25], 0.0, 1.0).sum() + rng.laplace()
+
+
+def of_a_fixed_batch(data, rng):
+    return data[np.random.default_rng(1).random(len(data)) < 0.5].sum() + rng.laplace()
+
+
+HALF = math.log(1.0 + 0.25 * math.expm1(1.0))
+cases(CLEAN, {"a batch of no records": clipped_batch}, [(FOUR[:1], FOUR[:0])], epsilon=HALF, cost=HALF)
+# The second record is in the batch, whose members are the same in every run.
+cases(EXCEEDS, {"a fixed batch": of_a_fixed_batch}, [(FOUR, np.delete(FOUR, 1))], epsilon=0.7, cost=1.0)
+
+
 # --- Coins that are tossed in a loop ---
 
 SHARES = np.array([0.3, 0.9, 0.1, 0.5, 0.7, 0.2, 1.0, 0.4])
@@ -140,6 +154,33 @@ def a_fixed_generator(data, rng):
 def a_fixed_seed_of_random(data, rng):
     own = random.Random(7)  # here
     return float(data.mean()) + own.gauss(0, 100) + own.expovariate(5) - own.expovariate(5)
+
+
+def reported(data, coins):
+    return [int(x) if coins.random() < 0.75 else int(1 - x) for x in data]
+
+
+def in_a_fixed_order(data, rng):
+    return reported(data[np.random.default_rng(0).permutation(len(data))], rng)
+
+
+BIT = [(np.array([1.0, 0.0, 1.0]), np.array([0.0, 0.0, 1.0]))]
+cases(
+    LEAK,
+    {"coins of a fixed generator": lambda data, rng: reported(data, np.random.default_rng(0))},  # here
+    BIT,
+    epsilon=2.0,
+)
+cases(
+    CLEAN,
+    {
+        "coins of the system": lambda data, rng: reported(data, np.random.default_rng()),
+        "coins in a fixed order": in_a_fixed_order,
+    },
+    BIT,
+    epsilon=1.1,
+    cost=math.log(3.0),
+)
 
 
 @case(CLEAN)
@@ -328,6 +369,9 @@ def beside_plain(plain, scale):
 
 
 cases(CLEAN, {"more that is plain": beside_plain(lambda rng: rng.uniform(), 1.0)}, FOURTH, cost=1.0)
+# Plain noise that the argument does not depend on hides nothing.
+apart = lambda data, rng: (float(str(float(rng.laplace()))), len(data) + rng.laplace(scale=0.5))  # noqa: E731
+cases(EXCEEDS, {"half the noise beside what is plain": apart}, FOURTH, cost=2.0)
 # What is plain may hide the data, too: ε = 2 is an upper bound.
 cases(LOST, {"half the noise and more that is plain": beside_plain(lambda rng: rng.laplace(), 0.5)}, FOURTH)
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..record.laws import MIRRORED, reach
 from ..record.run import Run
-from ..records import BITS, Comparison, Draw, Row, Where
+from ..record.session import drawn_by
+from ..records import BITS, Comparison, Draw, Row
 from ..replay.shifts import Pair, Release, unlike_output
 
 MOST_ALIKE = 4
@@ -44,20 +45,22 @@ def flipped(pair: Pair, found: Release) -> Optional[Release]:
     one, other = chances(pair.recorded.session), chances(current.session)
     counted = not _many_alike(pair, flips) and not _loops(pair.recorded.session, current.session)
     logs = (one, other) if one is not None and other is not None and counted else ()
-    row = Row(-1, "coins", "coins", _where(pair, current, flips), logs=logs)
+    rows = _rows(pair, current, flips)
+    row = Row(-1, "coins", "coins", rows[0].where, logs=logs, origin=getattr(rows[-1], "origin", None))
     return Release(found.run, found.shifts, coins=row)
 
 
-def _where(pair: Pair, current: Run, flips: Flips) -> Where:
-    """The line of the first coin that falls otherwise, else of the first one that there is."""
+def _rows(pair: Pair, current: Run, flips: Flips) -> Sequence[Any]:
+    """The first coin that falls otherwise, else the first that there is: its comparison, if it is one, and
+    its draw."""
     sessions = (current.session, pair.recorded.session)
     for what, key in flips:
-        places = [e.where for e in current.session.compared if what == "outcome" and e.key == key]
-        places += [row.where for row in sessions[1].draws if what == "draw" and row.index == key]
-        if places:
-            return places[0]
-    rows = [*current.session.compared[:1], *(row for session in sessions for row in session.draws)]
-    return rows[0].where
+        events = [e for e in current.session.compared if what == "outcome" and e.key == key]
+        drawn = drawn_by(events[0]) if events else {key}
+        rows = [row for row in sessions[1].draws if row.index in drawn]
+        if events or rows:
+            return [*events[:1], *rows[:1]]
+    return [*current.session.compared[:1], *(row for session in sessions for row in session.draws)]
 
 
 def _many_alike(pair: Pair, flips: Flips) -> bool:

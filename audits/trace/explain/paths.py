@@ -211,8 +211,10 @@ def law(run: Callable[..., Run], data: Any) -> Optional[Dict[str, float]]:
 
 
 def enumerated(run: Callable[..., Run], first: Any, second: Any, recorded: Run) -> Optional[Row]:
-    """A row of the ledger: the laws of the output on D and on D′; None where they cannot be enumerated."""
-    if not recorded.session.draws or not few(recorded.session):
+    """A row of the ledger: the laws of the output on D and on D′; None where they cannot be enumerated, or
+    some coins are those of a seed and others are not."""
+    origins = {row.origin for row in recorded.session.draws}
+    if len(origins) != 1 or not few(recorded.session):
         return None
     laws = []
     for data in (first, second):
@@ -223,7 +225,7 @@ def enumerated(run: Callable[..., Run], first: Any, second: Any, recorded: Run) 
     outputs = sorted(set(laws[0]) | set(laws[1]))
     last = recorded.session.compared[-1] if recorded.session.compared else recorded.session.draws[-1]
     chances = tuple(tuple(one.get(text, 0.0) for text in outputs) for one in laws)
-    return Row(-3, "coins", "enumerated", last.where, chances=chances)
+    return Row(-3, "coins", "enumerated", last.where, chances=chances, origin=origins.pop())
 
 
 def few(session: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, List, Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -56,6 +56,7 @@ def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> 
     made = one.recipe is not None
     held = terms(known, one.recipe) if one.recipe is not None else ()
     given = (flat(one.argument), flat(other.argument)) if one.kind == "mechanism" else ()
+    findings += _no_numbers(one.where, *given) if given else []
     row = Row(
         one.index, one.law, one.kind, one.where, one.shape,
         {name: flat(value) for name, value in one.params.items()},
@@ -86,6 +87,12 @@ def _sums(recorded: Run, found: Release) -> List[Finding]:
             findings.append(Finding("scale", use.where, text, about, use.key[0] >> BITS, pair))
         findings += _not_finite("argument", use.key, use.where, other.argument, use.argument)
     return findings
+
+
+def _no_numbers(where: Any, one: Sequence[Any], other: Sequence[Any]) -> List[Finding]:
+    """Arguments of a mechanism that are not finite on one dataset only."""
+    both = [(a, b) for a, b in zip(one, other) if isinstance(a, float) and isinstance(b, float)]
+    return [finding for a, b in both for finding in _not_finite("given", None, where, a, b)]
 
 
 def _not_finite(what: str, key: Any, where: Any, one: Any, other: Any) -> List[Finding]:

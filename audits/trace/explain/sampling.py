@@ -16,7 +16,7 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import drawn_by
 from ..record.values import unlike_places
-from ..records import BITS, Batch, Comparison, Draw, Where
+from ..records import BITS, Batch, Comparison, Draw, Seed, Where
 from ..replay.shifts import Pair
 from .coins import outcomes
 from .withdraw import moved_draws
@@ -31,13 +31,14 @@ Runs = Tuple[Run, Run]
 class Coin:
     """What decides whether a record takes part: at, the number of draws before, where a loop begins to toss
     coins; key, as in `Changes.flips`; taken and left, the outcomes with the record and without it; rate, the
-    probability to take part, None where it is unknown or differs between records."""
+    probability to take part, None where it is unknown or differs between records; origin, as of a draw."""
 
     at: int
     key: Tuple[str, Any]
     taken: Any
     left: Any
     rate: Optional[float]
+    origin: Optional[Seed] = None
 
 
 def batches(pair: Pair, records: Tuple[int, int, int]) -> Tuple[Batch, ...]:
@@ -50,7 +51,7 @@ def batches(pair: Pair, records: Tuple[int, int, int]) -> Tuple[Batch, ...]:
     for one, other in zip(coins[0], coins[-1]) if coins else ():
         if one.rate is not None and other.rate is not None:
             if one.key[0] == "draw" or abs(one.rate - other.rate) <= 1e-12:
-                found.append(Batch(one.at, max(one.rate, other.rate)))
+                found.append(Batch(one.at, max(one.rate, other.rate), one.origin))
     return tuple(found)
 
 
@@ -61,20 +62,22 @@ def coins_of(session: Any, records: Tuple[int, int, int]) -> List[Coin]:
     for event in session.compared:
         if event.what == "compare" and np.shape(event.outcome)[:1] == (have,):
             taken, left = (_with(event.outcome, place, value) for value in (True, False))
-            found.append(Coin(event.at, ("outcome", event.key), taken, left, _rate(session, [event])))
+            key, rate = ("outcome", event.key), _rate(session, [event])
+            found.append(Coin(event.at, key, taken, left, rate, _origin(session, event)))
     for events in _in_turn(session, have):
-        key = "outcome", events[place].key
-        found.append(Coin(events[0].at, key, True, False, _rate(session, events)))
+        key, rate = ("outcome", events[place].key), _rate(session, events)
+        found.append(Coin(events[0].at, key, True, False, rate, _origin(session, events[place])))
     for row in session.draws:
         value, key = np.asarray(row.value), ("draw", row.index)
         subset = row.law == "choice" and row.params.get("replace") is False and value.ndim == 1
         if subset and row.params.get("a") == have and 0 < value.size < have:
             rate = value.size / have if row.params.get("p") is None else None
-            found.append(Coin(row.index + 1, key, *_members(value, place), rate))
+            found.append(Coin(row.index + 1, key, *_members(value, place), rate, row.origin))
         elif row.law == "binomial" and value.shape[:1] == (have,):
             one = np.size(row.params["p"]) == 1 and np.all(np.asarray(row.params["n"]) == 1)
             rate = float(np.ravel(row.params["p"])[0]) if one else None
-            found.append(Coin(row.index + 1, key, _with(value, place, 1), _with(value, place, 0), rate))
+            members = _with(value, place, 1), _with(value, place, 0)
+            found.append(Coin(row.index + 1, key, *members, rate, row.origin))
     return sorted(found, key=lambda coin: coin.at)
 
 
@@ -125,6 +128,10 @@ def first_used(session: Any) -> Dict[int, int]:
 def _drawn(session: Any, event: Comparison) -> List[Draw]:
     """The draws that are compared."""
     return [session.rows[index] for index in drawn_by(event) if index in session.rows]
+
+
+def _origin(session: Any, event: Comparison) -> Optional[Seed]:
+    return next((row.origin for row in _drawn(session, event)), None)
 
 
 def _with(values: Any, place: int, value: Any) -> Any:

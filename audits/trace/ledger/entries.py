@@ -92,9 +92,9 @@ def entries(
             groups[own[-1]].append(_moved_farther(entry, factor))
     for k, group in groups.items():
         found += _amplified(group, batches[k].rate)
-    found += [_fallen(row) for row in rows if row.kind == "coins"]
+    found += [replace(_fallen(row), draws=(row.index,)) for row in rows if row.kind == "coins"]
     found += [threshold(row) for row in rows if row.kind == "threshold"]
-    found += [_enumerated(row) for row in rows if row.kind == "enumerated"]
+    found += [replace(_enumerated(row), draws=(row.index,)) for row in rows if row.kind == "enumerated"]
     return found + comparisons([row for row in rows if row.kind == "comparison"], draws)
 
 
