@@ -219,15 +219,21 @@ def collect(
 
 
 def _enumerated(program: Program, runs: Sequence[Asked], kept: list[Report]) -> bool:
-    """Whether the laws of the output are known from all paths of its coins: they take the place of the
-    reports."""
-    row = program.reports([replace(runs[0], task="paths")])[0].chances
-    if row is not None:
-        # Two runs tell whether a seed of the program is the same in every run.
-        other = kept[1:2] if row.origin is None or kept[1:] else program.reports(runs[1:2])
-        bare = [replace(report, rows=(), findings=(), lost=()) for report in other]
-        kept[:] = [_exact(kept[0], row), *bare]
-    return row is not None
+    """Whether the laws of the output are known from all paths of its coins, or from those of one record's
+    coins: they take the place of the reports."""
+    found = program.reports([replace(runs[0], task="paths")])
+    if found[0].chances is None:
+        return False
+    if found[0].chances.kind == "own coins":
+        found += program.reports([replace(run, task="own coins") for run in runs[1:]])
+    found[0] = replace(kept[0], chances=found[0].chances)
+    laws = [_exact(report, report.chances) for report in found if report.chances is not None]
+    if len(laws) < len(found):
+        return False
+    # Two runs tell whether a seed of the program is the same in every run.
+    other = [] if laws[0].rows[0].origin is None or laws[1:] else program.reports(runs[1:2])
+    kept[:] = [*laws, *(replace(report, rows=(), findings=(), lost=()) for report in other)]
+    return True
 
 
 def finished(reports: Sequence[Report], claim: Claim) -> list[Report]:

@@ -134,7 +134,8 @@ class Asked:
 
     seed         of the run: (the trace's, pair, run); turned: D and D′ are exchanged.
     participate  the record that differs takes part in every random subset.
-    task         "" for a report; "paths": the exact law of a program of coins;
+    task         "" for a report; "paths": the exact law of a program of coins, else what "own coins" asks
+                 for: its law given the coins of all records but the one that differs;
                  "moves": whether the output follows the noise of `draws`.
     """
 
@@ -251,7 +252,7 @@ class Compared:
 class Row:
     """A row of a ledger: a draw, a function of noise or a comparison, on D and on D′.
 
-    kind      as of `Draw`, or "comparison", "threshold", "coins", "enumerated".
+    kind      as of `Draw`, or "comparison", "threshold", "coins", "enumerated", "own coins".
     others    parameters on D′; unlike: names of those that differ.
     shift     what the noise moves by between D and D′.
     parents   draws that a function of noise is made of; terms: of a sum (1) or difference (−1) of two draws;

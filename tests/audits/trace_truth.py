@@ -133,6 +133,49 @@ def no_noise_for_those_that_are_sampled(data, rng):
     return log, sum(data) + rng.laplace(0, 1.0)
 
 
+# --- Coins of one record among many ---
+
+# Ten records whose paths are too many; a record costs ln P(1 | 1)/P(1 | 0) whatever the coins of the others.
+TEN = np.array([1, 0, 1, 1, 0, 0, 1, 0, 1, 1])
+BITS_OF_TEN = [(TEN, np.append(0, TEN[1:])), (TEN, np.append(TEN[:-1], 0))]
+
+
+def two_coins(data, rng):
+    return [int(x) if rng.random() < 0.9 else int(rng.random() < 0.5) for x in data]
+
+
+def two_arrays(data, rng):
+    return np.where(rng.random(len(data)) < 0.9, data, rng.integers(2, size=len(data)))
+
+
+def sum_of_binomials(data, rng):
+    kept = rng.binomial(1, 0.9, size=len(data))
+    return (kept * data + (1 - kept) * rng.binomial(1, 0.5, size=len(data))).sum()
+
+
+def rows_of_coins(data, rng):
+    """The bits of unary encoding: two of them change."""
+    bits = np.eye(2, dtype=int)[data]
+    return np.where(rng.random(bits.shape) < 0.75, bits, 1 - bits)
+
+
+def choices_of_random(data, rng):
+    return [random.choices([int(x), 1 - int(x)], weights=[19, 1])[0] for x in data]
+
+
+def in_any_order(data, rng):
+    return rng.permutation(two_arrays(data, rng))
+
+
+NINETEEN, NINE = math.log(0.95 / 0.05), 2.0 * math.log(3.0)
+OF_ONE = {f.__name__: f for f in (two_coins, two_arrays, sum_of_binomials, choices_of_random)}
+cases(CLEAN, OF_ONE, BITS_OF_TEN, epsilon=2.95, cost=NINETEEN)
+cases(EXCEEDS, {f"{k}, claimed less": f for k, f in OF_ONE.items()}, BITS_OF_TEN, epsilon=2.5, cost=NINETEEN)
+cases(CLEAN, {"rows of coins": rows_of_coins}, BITS_OF_TEN, epsilon=2.2, cost=NINE)
+# Shuffled reports show less than the report of one.
+cases(LOST, {"in any order": in_any_order}, BITS_OF_TEN, epsilon=2.5)
+
+
 # --- Draws whose arguments were not compared ---
 
 

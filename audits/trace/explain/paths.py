@@ -1,9 +1,16 @@
-"""Programs whose randomness is coins of few outcomes: every path is run, the law of the output is exact."""
+"""Programs whose randomness is coins of few outcomes: every path is run, the law of the output is exact.
+
+Where the paths are too many, those of the coins of the record that differs are run, with all other coins as
+they fell once: what the record's own coins cost given the others, as in local privacy.
+"""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Counter as Count
 
 import numpy as np
 
@@ -11,12 +18,12 @@ from audits.values import text
 
 from ..record.laws import MIRRORED, reach
 from ..record.run import Run
-from ..record.session import places_of
+from ..record.session import places_of, site
 from ..records import BITS, Comparison, Draw, Part, Row
 from ..replay.shifts import in_comparisons
 
-MOST_PATHS, MOST_DRAWS = 512, 40_000
-"""Paths that are run on a dataset, and draws on all of them: two seconds where the program itself is fast.
+MOST_PATHS, MOST_DRAWS = 256, 40_000
+"""Paths that are run on a dataset, and draws on all of them: a second where the program itself is fast.
 Both limits are counts and no times, so that the result does not depend on the speed of the machine."""
 PATIENCE = 60.0
 """Processor seconds after which a program is given up that is itself slow."""
@@ -26,8 +33,35 @@ MOST_OUTCOMES, MOST_COINS = 64, 64
 """Outcomes of a coin, and coins on a path: a loop that only a coin ends has paths of any length."""
 
 
+EACH = -1
+"""The record of a draw with entries for each record."""
+RUNS = 3
+"""Runs on each dataset that tell which places of the code draw as often for every record."""
+GIVEN = "coins of no record, as of an order, are taken as they fell: what the output shows may be less"
+"""Why the cost of the coins of one record is no more than an upper bound."""
 Entry = Tuple[Any, float, float, float]
 """(element of a uniform draw or None, factor, argument, value) of an entry of a comparison."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """The coins of one record; those of the others fall as they fell once.
+
+    place, count   of the record, among how many.
+    places         how often a place of the code draws for each record.
+    rng, rest      how the others fall: a uniform number for each, by its record (None: of none) and name.
+    """
+
+    place: int
+    count: int
+    places: Mapping[Any, int]
+    rng: Any
+    rest: Dict[Any, float] = field(default_factory=dict)
+
+    def fallen(self, name: Any, weights: Any) -> int:
+        """The outcome of a coin of another record."""
+        level = self.rest.setdefault(name, float(self.rng.random())) * float(np.sum(weights))
+        return min(int(np.searchsorted(np.cumsum(weights), level, side="right")), int(np.size(weights)) - 1)
 
 
 class Script:
@@ -36,19 +70,45 @@ class Script:
     taken    which of its possible outcomes each coin has shown; options: how many it had.
     chance   probability of the path.
     failed   something was drawn that has no few outcomes.
+    own      the coins that the plan is for; None: all.
+    names    of draws, with the record that they are for, EACH where each has an entry, None where none has.
     """
 
-    def __init__(self, plan: Sequence[int]) -> None:
-        self.plan = list(plan)
+    def __init__(self, plan: Sequence[int], own: Optional[Own] = None) -> None:
+        self.plan, self.own = list(plan), own
+        self.names: Dict[int, Tuple[Any, Optional[int]]] = {}
+        self.drawn: Count[Any] = Counter()
+        self.record: Optional[int] = None
         self.taken: List[int] = []
         self.options: List[int] = []
         self.chance = 1.0
         self.failed = False
         self.ranges: Dict[int, Tuple[float, float]] = {}
 
-    def choose(self, chances: Any) -> int:
-        """The outcome of a coin, by its place."""
+    def _named(self, row: Draw, own: Own) -> Tuple[Any, Optional[int]]:
+        """The name of a draw, which is the same on all paths, and its record."""
+        place = site()[1]
+        self.drawn[place] += 1
+        each = own.places.get(place)
+        if each:
+            self.record = (self.drawn[place] - 1) // each
+            return (place, self.drawn[place]), self.record
+        # A place that draws more or less often for a record follows one that does not.
+        self.drawn[place, self.record] += 1
+        name = place, self.record, self.drawn[place, self.record]
+        apart = row.law == "permutation" or row.params.get("replace") is False
+        each = row.shape[:1] == (own.count,) and not apart
+        return name, EACH if each else None if apart else self.record
+
+    def choose(self, chances: Any, row: Draw, entry: int, known: Any = None) -> int:
+        """The outcome of a coin, an entry of a draw, by its place; known: what is known of it before."""
         weights = np.asarray(chances, dtype=float)
+        if self.own is not None:
+            name, record = self.names[row.index]
+            if record == EACH:
+                record = entry * self.own.count // int(np.prod(row.shape))
+            if record != self.own.place:
+                return self.own.fallen((record, name, entry, known), weights)
         possible = np.flatnonzero(weights > 0.0)
         many = sum(option > 1 for option in self.options) > MOST_COINS
         if not 0 < possible.size <= MOST_OUTCOMES or self.failed or many:
@@ -74,6 +134,8 @@ class Script:
     def draw(self, row: Draw, value: Any) -> Any:
         """The value of a draw on this path."""
         law, params, shape = row.law, row.params, row.shape
+        if self.own is not None:
+            self.names[row.index] = self._named(row, self.own)
         if self.failed:
             return value  # as fresh draws are, so that a loop of the program ends
         if law == "uniform" and row.kind == "noise" and row.argument is None:
@@ -83,46 +145,47 @@ class Script:
             count = int(params["a"])
             chances = np.full(count, 1.0 / max(count, 1)) if weights is None else np.asarray(weights, float)
             apart = params.get("replace") is False
-            return _like(value, shape, self._places(chances, int(np.prod(shape, dtype=int)), apart))
+            return _like(value, shape, self._places(row, chances, int(np.prod(shape, dtype=int)), apart))
         if law == "permutation" and isinstance(params.get("x"), (int, np.integer)):
-            return _like(value, shape, self._places(np.full(shape[0], 1.0 / shape[0]), shape[0], True))
+            return _like(value, shape, self._places(row, np.full(shape[0], 1.0 / shape[0]), shape[0], True))
         size = reach(law, params) if law == "integers" else None
         if size is not None and 0 < size[1] - size[0] <= MOST_OUTCOMES:
             even = np.full(size[1] - size[0], 1.0 / (size[1] - size[0]))
-            places = self._places(even, int(np.prod(shape, dtype=int)), False)
+            places = self._places(row, even, int(np.prod(shape, dtype=int)), False)
             return _like(value, shape, [size[0] + place for place in places])
         if law == "binomial":
-            return self._binomial(params, shape, value)
+            return self._binomial(row, value)
         self.failed = True
         return value
 
-    def _places(self, chances: Any, times: int, apart: bool) -> List[int]:
+    def _places(self, row: Draw, chances: Any, times: int, apart: bool) -> List[int]:
         """Places that are drawn one after the other; apart: each at most once."""
         found: List[int] = []
         left = np.array(chances, dtype=float)
-        for _ in range(times):
+        for entry in range(times):
             total = float(left.sum())
             if self.failed or total <= 0.0:
                 self.failed = True
                 return [0] * times
-            found.append(self.choose(left / total))
+            found.append(self.choose(left / total, row, entry))
             if apart:
                 left[found[-1]] = 0.0
         return found
 
-    def _binomial(self, params: Mapping[str, Any], shape: Any, value: Any) -> Any:
+    def _binomial(self, row: Draw, value: Any) -> Any:
         """Sums of few coins."""
+        params, shape = row.params, row.shape
         counts = np.ravel(np.broadcast_to(np.asarray(params["n"]), shape))
         chances = np.ravel(np.broadcast_to(np.asarray(params["p"], dtype=float), shape))
         found: List[int] = []
-        for n, p in zip(counts, chances):
+        for entry, (n, p) in enumerate(zip(counts, chances)):
             if not 0 <= n < MOST_OUTCOMES:
                 self.failed = True
                 return value
             law = np.ones(1)
             for _ in range(int(n)):
                 law = np.convolve(law, [1.0 - p, p])
-            found.append(self.choose(law))
+            found.append(self.choose(law, row, entry))
         return _like(value, shape, found)
 
     def outcome(self, session: Any, event: Comparison) -> Any:
@@ -163,7 +226,8 @@ class Script:
     def _coin(self, session: Any, noise: Entry, name: str, level: float) -> bool:
         """Whether a uniform number, of which some bounds are known already, lies on one side of a level."""
         element, factor, argument, _ = noise
-        params = session.rows[element >> BITS].params
+        row, place = session.rows[element >> BITS], element & ((1 << BITS) - 1)
+        params = row.params
         name = MIRRORED.get(name, name) if factor < 0.0 else name
         if np.ndim(params["low"]) or np.ndim(params["high"]) or name not in MIRRORED:
             self.failed = True
@@ -171,7 +235,7 @@ class Script:
         low, high = self.ranges.get(element, (float(params["low"]), float(params["high"])))
         edge = min(max((level - argument) / factor, low), high)
         below = (edge - low) / (high - low) if high > low else 0.0
-        less = self.choose([1.0 - below, below]) == 1
+        less = self.choose([1.0 - below, below], row, place, (low, high)) == 1
         self.ranges[element] = (low, edge) if less else (edge, high)
         return less == name.startswith("less")
 
@@ -183,8 +247,10 @@ def _like(value: Any, shape: Any, entries: List[int]) -> Any:
     return type(value)(entries[0])
 
 
-def law(run: Callable[..., Run], data: Any) -> Optional[Dict[str, float]]:
+def law(run: Callable[..., Run], data: Any, own: Optional[Own] = None) -> Optional[Dict[str, float]]:
     """The probability of each output, as text; None where the paths are too many, or not of coins alone.
+
+    own   the coins whose outcomes are run, after those of all coins were tried; None: all.
 
     Every path is run again with other uniform numbers: one that is more than compared shows itself then.
     """
@@ -193,9 +259,9 @@ def law(run: Callable[..., Run], data: Any) -> Optional[Dict[str, float]]:
     began, paths, draws = time.process_time(), 0, 0
     while plan is not None:
         texts: List[str] = []
-        script = Script(plan)
-        for variant in range(AGAIN if paths < FIRST else 2):
-            script = Script(plan)
+        script = Script(plan, own)
+        for variant in range(1 if own is not None else AGAIN if paths < FIRST else 2):
+            script = Script(plan, own)
             one = run(data, variant=variant, script=script)
             if one.error is not None or script.failed or _more_than_compared(one.session):
                 return None
@@ -210,22 +276,70 @@ def law(run: Callable[..., Run], data: Any) -> Optional[Dict[str, float]]:
     return found
 
 
-def enumerated(run: Callable[..., Run], first: Any, second: Any, recorded: Run) -> Optional[Row]:
+def enumerated(run: Callable[..., Run], datasets: Sequence[Any], recorded: Run) -> Optional[Row]:
     """A row of the ledger: the laws of the output on D and on D′; None where they cannot be enumerated, or
     some coins are those of a seed and others are not."""
+    row = _row(recorded)
+    chances = () if row is None else _chances([law(run, data) for data in datasets])
+    return replace(row, chances=chances) if row is not None and chances else None
+
+
+def of_one(
+    run: Callable[..., Run], datasets: Sequence[Any], recorded: Run, records: Tuple[int, int, int], rng: Any
+) -> Optional[Row]:
+    """As `enumerated`, the laws given the coins of all records but the one that differs; None where they
+    cannot be enumerated, or an output is possible on one dataset alone: by other coins it may be on both."""
+    have, want, place = records
+    row = _row(recorded)
+    if row is None or have != want:
+        return None
+    own = Own(place, have, _each(run, datasets, have), rng)
+    chances = _chances([law(run, data, own) for data in datasets])
+    possible = chances and all(chance > 0.0 for one in chances for chance in one)
+    bound = GIVEN if any(key[0] is None for key in own.rest) else ""
+    return replace(row, kind="own coins", chances=chances, bound=bound) if possible else None
+
+
+def _row(recorded: Run) -> Optional[Row]:
+    """The row, without laws; None where not all draws are coins, of one seed or of none."""
     origins = {row.origin for row in recorded.session.draws}
     if len(origins) != 1 or not few(recorded.session):
         return None
-    laws = []
-    for data in (first, second):
-        one = law(run, data)
-        if one is None:
-            return None
-        laws.append(one)
-    outputs = sorted(set(laws[0]) | set(laws[1]))
     last = recorded.session.compared[-1] if recorded.session.compared else recorded.session.draws[-1]
-    chances = tuple(tuple(one.get(text, 0.0) for text in outputs) for one in laws)
-    return Row(-3, "coins", "enumerated", last.where, chances=chances, origin=origins.pop())
+    return Row(-3, "coins", "enumerated", last.where, origin=origins.pop())
+
+
+def _chances(laws: Sequence[Optional[Dict[str, float]]]) -> Tuple[Tuple[float, ...], ...]:
+    """The probabilities of all outputs in each law; () where one is not known."""
+    known = [one for one in laws if one is not None]
+    outputs = sorted(set().union(*known))
+    return tuple(tuple(one.get(text, 0.0) for text in outputs) for one in known) if known == laws else ()
+
+
+class Places:
+    """A script that only counts how often each place of the code draws."""
+
+    def __init__(self) -> None:
+        self.times: Count[Any] = Counter()
+
+    def draw(self, row: Draw, value: Any) -> Any:
+        """The value as it was drawn."""
+        self.times[site()[1]] += 1
+        return value
+
+    def outcome(self, session: Any, event: Comparison) -> Any:
+        """The outcome as it is."""
+        return event.outcome
+
+
+def _each(run: Callable[..., Run], datasets: Sequence[Any], count: int) -> Dict[Any, int]:
+    """How often a place of the code draws for each record, of places that do so as often in every run."""
+    scripts = [Places() for _ in range(RUNS * len(datasets))]
+    for k, script in enumerate(scripts):
+        run(datasets[k % len(datasets)], variant=k + 1, script=script)
+    first, *others = (script.times for script in scripts)
+    alike = [place for place in first if all(times[place] == first[place] for times in others)]
+    return {place: first[place] // count for place in alike if first[place] % count == 0}
 
 
 def few(session: Any) -> bool:

@@ -16,7 +16,7 @@ from audits.trace.ledger.stated import mechanism
 from audits.trace.record.session import ONE_SIDED
 from audits.trace.records import Batch, Row, Where
 
-APART = ("comparison", "coins", "enumerated", "threshold")
+APART = ("comparison", "coins", "enumerated", "own coins", "threshold")
 """Kinds of rows that are no draws."""
 SHAPED = (
     "beta",
@@ -94,7 +94,7 @@ def entries(
         found += _amplified(group, batches[k].rate)
     found += [replace(_fallen(row), draws=(row.index,)) for row in rows if row.kind == "coins"]
     found += [threshold(row) for row in rows if row.kind == "threshold"]
-    found += [replace(_enumerated(row), draws=(row.index,)) for row in rows if row.kind == "enumerated"]
+    found += [replace(_enumerated(row), draws=(row.index,)) for row in rows if row.chances]
     return found + comparisons([row for row in rows if row.kind == "comparison"], draws)
 
 
@@ -133,7 +133,9 @@ def _moved_farther(entry: Entry, factor: float) -> Entry:
 def _enumerated(row: Row) -> Entry:
     """A program of coins, all paths of which were run: the laws of its output."""
     p, q = (np.asarray(chances, dtype=float) for chances in row.chances)
-    return Entry(row.where, f"coins, {p.size} outputs", _unlike(p, q), (finite(p, q),))
+    what = "coins" if row.kind == "enumerated" else "coins of one record"
+    entry = Entry(row.where, f"{what}, {p.size} outputs", _unlike(p, q), (finite(p, q),), row.bound)
+    return replace(entry, least=()) if row.bound else entry
 
 
 def _unlike(p: Array, q: Array) -> str:

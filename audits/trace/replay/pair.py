@@ -29,6 +29,8 @@ from .shifts import Pair, Release, initial, shifts_of, shown_again
 
 VARIANTS = 7919
 """Marks the seeds of further runs."""
+OWN = 7
+"""Marks the seeds of coins that are not those of the record that differs."""
 UNSEEN = 8
 """Runs on the same data of a program that draws nothing that is watched."""
 DOUBTS = (strange, keyed, filled)
@@ -117,14 +119,25 @@ class Traced:
         Where draws may be no more than where the program starts from, it is told with these as they are, if
         nothing is found or lost then.
         """
+        if self.asked.task in ("paths", "own coins"):
+            return self._laws()
         report = self._report()
         self.fixed, meets = self.initial
         doubt = report.findings or report.lost or any(row.unknown or row.bound for row in report.rows)
-        if not self.fixed or not (meets or doubt) or self.asked.task == "paths":
+        if not self.fixed or not (meets or doubt):
             return report
         self.opened = frozenset()
         other = self._report()
         return report if other.findings or other.lost else other
+
+    def _laws(self) -> Report:
+        """The laws of the output of a program of coins, on D and on D′."""
+        asked = self.asked
+        datasets, recorded = (asked.first, asked.second), self.run(asked.first)
+        row = paths.enumerated(self.run, datasets, recorded) if asked.task == "paths" else None
+        if row is None and self.records is not None:
+            row = paths.of_one(self.run, datasets, recorded, self.records, own_rng([*asked.seed, OWN]))
+        return Report(asked.seed, asked.turned, seeds=tuple(recorded.session.seeds), chances=row)
 
     def _report(self) -> Report:
         """`report`, with the draws that are fixed."""
@@ -265,9 +278,6 @@ class Traced:
     def _tasked(self, report: Report, pair: Pair) -> Report:
         """The report with what was asked for beside it."""
         asked = self.asked
-        if asked.task == "paths":
-            row = paths.enumerated(self.run, asked.first, asked.second, pair.recorded)
-            return replace(report, chances=row)
         if asked.task == "moves":
             rows = (pair.recorded.session.row(index) for index in asked.draws)
             return replace(report, moves=tuple(follows(pair.again, row, far=True) for row in rows))
