@@ -10,6 +10,7 @@ import random
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 
 from audits.trace.ledger.losses import gaussian_epsilon
@@ -399,6 +400,16 @@ def leaves(data, rng):
     right = [bool(level > 0.5) for _ in data]
     sums = {leaf: data[np.array(right) == leaf].sum() + rng.laplace() for leaf in sorted(set(right))}
     return float(sums[right[0]])
+
+
+def rescaled_table(data, rng):
+    """Post-processing of a table to which an array of noise is added."""
+    table = pd.DataFrame(np.array([[np.sum(data == 0.0), np.sum(data == 1.0)], [1.0, 2.0]]))
+    noisy = (table + rng.laplace(size=table.shape)).clip(lower=0.0)
+    return (noisy / (1.0 + noisy.to_numpy().sum())).round(1)
+
+
+cases(CLEAN, {"a table of pandas with an array of noise": rescaled_table}, REMOVED, cost=1.0)
 
 
 # --- Noise that cannot be followed, in an argument ---

@@ -447,6 +447,27 @@ def _watched_places(_: Any) -> Dict[Any, Dict[str, Any]]:
     return {np: {name: function(getattr(np, name)) for name in ("argmax", "argmin")}}
 
 
+def _watched_pandas() -> Dict[Any, Dict[str, Any]]:
+    """Sums of a DataFrame and an array of noise, of which pandas itself makes plain numbers."""
+    frame = getattr(sys.modules.get("pandas"), "DataFrame", None)
+
+    def function(real: Any) -> Any:
+        @functools.wraps(real)
+        def added(self: Any, other: Any) -> Any:
+            if (
+                note_of(other) is None
+                or np.shape(other) != self.shape
+                or self.to_numpy().dtype.kind not in "fi"
+            ):
+                return real(self, other)
+            return type(self)(plain(self.to_numpy() + other), self.index, self.columns)
+
+        return added
+
+    names = () if frame is None else ("__add__", "__radd__")
+    return {frame: {name: function(getattr(frame, name)) for name in names}} if names else {}
+
+
 def _uncompiled() -> Dict[Any, Dict[str, Any]]:
     """Functions that Numba has compiled are called as the functions of Python that they were: compiled ones
     draw from a generator of their own, which nobody watches."""
@@ -496,6 +517,7 @@ def watched(session: Any) -> Generator[Any, None, None]:
         _watched_quantiles(session),
         _watched_math(session),
         _watched_places(session),
+        _watched_pandas(),
         _uncompiled(),
         watched_torch(session),
         watched_jax(session),
