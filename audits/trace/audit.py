@@ -273,7 +273,7 @@ def _excess(row: Row, factors: Sequence[float], claim: Claim) -> float:
 
 def _unclear(report: Report) -> bool:
     """Whether something is lost in a run, or was found by what coins have shown in it."""
-    return bool(report.lost) or any(row.kind in ("coins", "comparison") for row in report.rows)
+    return bool(report.lost) or any(row.kind == "comparison" for row in report.rows)
 
 
 def _exact(report: Report, row: Row) -> Report:

@@ -252,7 +252,7 @@ class Compared:
 class Row:
     """A row of a ledger: a draw, a function of noise or a comparison, on D and on D′.
 
-    kind      as of `Draw`, or "comparison", "threshold", "coins", "enumerated", "own coins".
+    kind      as of `Draw`, or "comparison", "threshold", "enumerated", "own coins".
     others    parameters on D′; unlike: names of those that differ.
     shift     what the noise moves by between D and D′.
     parents   draws that a function of noise is made of; terms: of a sum (1) or difference (−1) of two draws;
@@ -260,7 +260,7 @@ class Row:
     unknown   why its cost is not known; bound: why it is no more than an upper bound.
     given     arguments of a mechanism on D and on D′.
     factors   what noise of two scales is multiplied by, on D and on D′.
-    logs      log-probabilities of coins that fall otherwise; chances: of all outputs of a program of coins.
+    chances   the probabilities of all outputs of a program of coins, on D and on D′.
     """
 
     index: int
@@ -283,7 +283,6 @@ class Row:
     mapped: Optional[Mapped] = None
     factors: Tuple[float, ...] = ()
     compared: Optional[Compared] = None
-    logs: Tuple[float, ...] = ()
     chances: Tuple[Tuple[float, ...], ...] = ()
 
 

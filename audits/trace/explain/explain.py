@@ -1,4 +1,4 @@
-"""How the output on D can be that on D′: which noise moves, which coins fall otherwise.
+"""How the output on D can be that on D′: which noise moves.
 
 Each explanation is a function (pair, what is known) → `Release`, or None where it leaves a difference. They
 are tried in order, the plainest first.
@@ -25,7 +25,6 @@ from ..replay.shifts import (
     unlike_output,
     without_parents,
 )
-from .coins import flipped
 from .follow import Response, scaled
 
 MOST_SOLVED = 40
@@ -170,4 +169,4 @@ def _join(
     shifts[index] = np.asarray(amount)
 
 
-EXPLAINERS: Tuple[Explainer, ...] = (_only_compared, _as_released, _last, solved, flipped)
+EXPLAINERS: Tuple[Explainer, ...] = (_only_compared, _as_released, _last, solved)

@@ -46,7 +46,7 @@ def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> S
     findings += _sums(recorded, found)
     compared, lost = _comparisons(recorded, found)
     rows += compared
-    return rows + ([] if found.coins is None else [found.coins]), findings, lost
+    return rows, findings, lost
 
 
 def _row(one: Draw, other: Draw, found: Release, known: Known, sizes: Sizes) -> Tuple[Row, List[Finding]]:

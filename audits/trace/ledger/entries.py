@@ -16,7 +16,7 @@ from audits.trace.ledger.stated import mechanism
 from audits.trace.record.session import ONE_SIDED
 from audits.trace.records import Batch, Row, Where
 
-APART = ("comparison", "coins", "enumerated", "own coins", "threshold")
+APART = ("comparison", "enumerated", "own coins", "threshold")
 """Kinds of rows that are no draws."""
 SHAPED = (
     "beta",
@@ -37,7 +37,6 @@ NOT_WHOLE = (
 )
 WHOLE = 1e-5
 """Relative difference up to which a number is whole: tensors have single precision."""
-LOGS = "the probability of the coins' other outcomes is not known"
 Reached = Mapping[tuple[str, int], float]
 """Lines whose draws the record reaches through one fresh coin alone, see `sampling.sampled_lines`."""
 
@@ -92,7 +91,6 @@ def entries(
             groups[own[-1]].append(_moved_farther(entry, factor))
     for k, group in groups.items():
         found += _amplified(group, batches[k].rate)
-    found += [replace(_fallen(row), draws=(row.index,)) for row in rows if row.kind == "coins"]
     found += [threshold(row) for row in rows if row.kind == "threshold"]
     found += [replace(_enumerated(row), draws=(row.index,)) for row in rows if row.chances]
     return found + comparisons([row for row in rows if row.kind == "comparison"], draws)
@@ -140,17 +138,6 @@ def _enumerated(row: Row) -> Entry:
 
 def _unlike(p: Array, q: Array) -> str:
     return f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
-
-
-def _fallen(row: Row) -> Entry:
-    """Coins that must fall otherwise on D′ for the output to be that on D: the ratio of their
-    probabilities."""
-    if not row.logs:
-        return Entry(row.where, "coins", "", None, LOGS)
-    ratio = row.logs[0] - row.logs[1]
-    return Entry(
-        row.where, "coins that fall otherwise", f"log-ratio {ratio:.4g}", (Loss("pure", abs(ratio)),)
-    )
 
 
 def _draw(row: Row) -> Entry | None:

@@ -180,7 +180,7 @@ class Traced:
             gap = closed((recorded, frozen), again, second, self.place)
         if gap is not None:
             recorded, frozen, replay = gap.recorded, gap.frozen, gap.replay
-        pair = Pair(replay, again, (recorded, frozen), self.place)
+        pair = Pair(replay, again, (recorded, frozen))
         kinds = unread(recorded.output) + unread(frozen.output)
         lost = [Lost(last_line(recorded), UNREAD % kinds[0])] if kinds else []
         findings = told_apart(recorded, frozen)

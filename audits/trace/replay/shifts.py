@@ -11,7 +11,7 @@ import numpy as np
 from ..record.run import Run
 from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
-from ..records import BITS, Draw, Lost, Row, Where
+from ..records import BITS, Draw, Lost, Where
 
 MOST_PASSES = 4
 """Coupled replays until the shifts stay as they are."""
@@ -25,8 +25,7 @@ Difference = Tuple[str, Any, Any]
 
 
 class Pair:
-    """What is known of a pair: the runs on D and on D′, the place of the record that differs, and how to run
-    more.
+    """What is known of a pair: the runs on D and on D′, and how to run more.
 
     unlike_frozen   places of the output at which the run on D′ differs from that on D, with its values.
     replay   (**options) → a replay on D′ with what D released; again: the same on D.
@@ -37,9 +36,8 @@ class Pair:
         replay: Callable[..., Run],
         again: Callable[..., Run],
         runs: Tuple[Run, Run],
-        place: Optional[int],
     ) -> None:
-        self.replay, self.again, self.place = replay, again, place
+        self.replay, self.again = replay, again
         self.recorded, self.frozen = runs
         places = unlike_places(runs[0].output, runs[1].output, 0.0, most=MOST_PLACES)
         self.unlike_frozen = {path: other for path, _, other in places}
@@ -58,7 +56,6 @@ class Release:
     unlike    differences of the outputs that are left.
     compared  draws that were compared and not released.
     mode      how noise was released in the run, as for `Changes`; "coupled" where the noise was moved, too.
-    coins     the row of those that fall otherwise; None where none had to.
     joined    functions of noise that are several draws which the output shows as one.
     solved    draws of plain noise that are moved.
     """
@@ -69,7 +66,6 @@ class Release:
     unlike: Tuple[Difference, ...] = ()
     compared: FrozenSet[int] = frozenset()
     mode: str = "first"
-    coins: Optional[Row] = None
     joined: Mapping[int, Draw] = field(default_factory=dict)
     solved: FrozenSet[int] = frozenset()
 
