@@ -141,7 +141,8 @@ def test_a_violation_is_found_and_is_one(name: str) -> None:
     assert not gap(metric, first, second).exceeds(result.d_in)
     assert result.certain == (name != "a size that is not kept")
     if isinstance(first, list):
-        assert len(first) + len(second) <= 10  # it was shrunk
+        # It was shrunk: how far depends on where Hypothesis begins, which takes constants of loaded modules.
+        assert len(first) + len(second) <= 15
 
 
 def test_the_stability_of_tumult_is_read_off_the_object() -> None:

@@ -91,10 +91,16 @@ class RatesAsked:
         """ValueError where --csv lacks what it needs."""
         if self.risk is None or not (self.axis or self.form is not None or self.compare):
             raise ValueError("--csv needs --risk COLUMN and at least one --axis COLUMN")
-        if self.error in (self.risk, *self.axis):
-            raise ValueError(
-                f"--error must name another column than the risk and the axes, got {self.error!r}"
-            )
+        named = [("--risk", self.risk), *(("--axis", axis) for axis in self.axis)]
+        named += [*(("--group", group) for group in self.groups), ("--error", self.error)]
+        taken: dict[str, str] = {}
+        for flag, name in named:
+            if name in taken:
+                raise ValueError(f"{flag} must name another column than {taken[name]}, got {name!r}")
+            if name is not None:
+                taken[name] = flag
+        if self.group is not None and not all(name.strip() for name in self.group.split(",")):
+            raise ValueError(f"--group must name columns, as 'method,dataset', got {self.group!r}")
         if "none" in self.vanishing and len(self.vanishing) > 1:
             raise ValueError(f"--vanishing must name axes, or none alone, got {', '.join(self.vanishing)}")
         if self.update and self.baseline is None:
