@@ -31,8 +31,6 @@ FIRST, AGAIN = 4, 16
 """Paths that are run more often than twice, and how often."""
 MOST_OUTCOMES, MOST_COINS = 64, 64
 """Outcomes of a coin, and coins on a path: a loop that only a coin ends has paths of any length."""
-
-
 EACH = -1
 """The record of a draw with entries for each record."""
 RUNS = 3
@@ -89,9 +87,9 @@ class Script:
         """The name of a draw, which is the same on all paths, and its record."""
         place = site()[1]
         self.drawn[place] += 1
-        each = own.places.get(place)
-        if each:
-            self.record = (self.drawn[place] - 1) // each
+        often = own.places.get(place)
+        if often:
+            self.record = (self.drawn[place] - 1) // often
             return (place, self.drawn[place]), self.record
         # A place that draws more or less often for a record follows one that does not.
         self.drawn[place, self.record] += 1
