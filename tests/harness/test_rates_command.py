@@ -267,15 +267,15 @@ def test_the_files_of_a_fit(rates, tmp_path):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (["--axis", "risk"], "got the risk column 'risk' itself"),
+        (["--axis", "risk"], "another column than --risk, got 'risk'"),
         (["--update"], "--baseline"),
         (["--baseline", "nowhere.json"], "'nowhere.json' does not exist: write it with --update"),
         (["--baseline", "good.csv"], "good.csv"),
         (["--force"], "--force is for --update"),
         (["--level-tolerance", "-5%"], "--level-tolerance must be positive"),
         (["--level-tolerance", "x"], "--level-tolerance must look like"),
-        (["--group", "n"], "axis 'n' needs at least 3 values"),
-        (["--error", "risk"], "--error must name another column than the risk"),
+        (["--group", "n"], "another column than --axis, got 'n'"),
+        (["--error", "risk"], "another column than --risk, got 'risk'"),
         (["--trial", "who"], "has no column 'who'"),
         (["--vanishing", "m"], "vanishing must name axes"),
         (["--predict", "n=0"], "place must give each of"),
