@@ -47,7 +47,7 @@ HIDDEN = "the output does not follow this noise: what is chosen with noised numb
 """Said of noise whose cost is no more than an upper bound."""
 KINDS = ("seed", "output", "shared", "scale", "parameter", "path", "nan", "exception", "threshold")
 """Kinds of findings, the plainest first."""
-COMPUTED = ("scale", "threshold", "seed")
+BEYOND_SAMPLES = ("scale", "threshold", "seed")
 """Kinds that samples may not see: laws that are computed may differ in a tail alone, and a constant noise may
 give the same output on D and on D′."""
 Pair = tuple[Any, Any]
@@ -231,7 +231,8 @@ def _enumerated(program: Program, runs: Sequence[Asked], kept: list[Report]) -> 
     if len(laws) < len(found):
         return False
     # Two runs tell whether a seed of the program is the same in every run.
-    other = [] if laws[0].rows[0].origin is None or laws[1:] else program.reports(runs[1:2])
+    known = laws[0].rows[0].origin is None or laws[1:]
+    other = [] if known else kept[1:2] or program.reports(runs[1:2])
     kept[:] = [*laws, *(replace(report, rows=(), findings=(), lost=()) for report in other)]
     return True
 
@@ -477,7 +478,7 @@ def hidden(
     return _lost(result, *lost) if lost else result
 
 
-def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceResult:
+def disagreed(result: TraceResult, unseen: Sequence[str] = BEYOND_SAMPLES) -> TraceResult:
     """The result, which is lost where the black box does not see a leak, or a cost that it could not fail to
     see."""
     audit = result.black_box
@@ -488,7 +489,7 @@ def disagreed(result: TraceResult, computed: Sequence[str] = COMPUTED) -> TraceR
         often = f"tell D from D′ with probability {result.seen:.2g} more than allowed"
         return _lost(result, _dearest(result, f"the draws of a run would {often}, and {audit.words}"))
     looked = passed or (audit.samples or 0) >= ENOUGH
-    if result.verdict == "leak" and looked and result.findings[0].kind not in computed:
+    if result.verdict == "leak" and looked and result.findings[0].kind not in unseen:
         first = result.findings[0]
         return _lost(result, Lost(first.where, f"{first.text}: but {audit.words}", first.pair))
     return result

@@ -193,7 +193,7 @@ class Session:
             if places is not None:
                 return replace(row, adapted=True), places
         if known.shape != row.shape:
-            adapted = self._by_record(value, fresh, row.shape)
+            adapted = self._by_record(value, fresh)
             if adapted is not None:
                 return replace(row, adapted=True), adapted
             if row.kind != "mechanism":
@@ -229,9 +229,10 @@ class Session:
         known = self.tape.draws[self.read : self.read + 1]
         return any((other.where[:2], other.law) == (row.where[:2], row.law) for other in known)
 
-    def _by_record(self, value: Any, fresh: Any, shape: Tuple[int, ...]) -> Any:
+    def _by_record(self, value: Any, fresh: Any) -> Any:
         """A draw with an entry for each record of D, for the records of D′, freshly drawn where D has none;
         None where it is no such draw."""
+        shape = np.shape(fresh)
         if self.changes.records is None or not isinstance(value, np.ndarray) or not value.shape or not shape:
             return None
         have, want, place = self.changes.records
@@ -346,7 +347,7 @@ class Session:
         """A known outcome for the records of D′, else the one that was computed."""
         if np.shape(frozen) == np.shape(outcome):
             return frozen
-        adapted = self._by_record(frozen, outcome, np.shape(outcome))
+        adapted = self._by_record(frozen, outcome)
         return outcome if adapted is None else adapted
 
 

@@ -450,22 +450,22 @@ def _watched_places(_: Any) -> Dict[Any, Dict[str, Any]]:
 def _watched_pandas() -> Dict[Any, Dict[str, Any]]:
     """Sums of a DataFrame and an array of noise, of which pandas itself makes plain numbers."""
     frame = getattr(sys.modules.get("pandas"), "DataFrame", None)
+    if frame is None:
+        return {}
 
     def function(real: Any) -> Any:
         @functools.wraps(real)
         def added(self: Any, other: Any) -> Any:
-            if (
-                note_of(other) is None
-                or np.shape(other) != self.shape
-                or self.to_numpy().dtype.kind not in "fi"
-            ):
+            if note_of(other) is None or np.shape(other) != self.shape:
                 return real(self, other)
-            return type(self)(plain(self.to_numpy() + other), self.index, self.columns)
+            values = self.to_numpy()
+            if values.dtype.kind not in "fi":
+                return real(self, other)
+            return type(self)(plain(values + other), self.index, self.columns)
 
         return added
 
-    names = () if frame is None else ("__add__", "__radd__")
-    return {frame: {name: function(getattr(frame, name)) for name in names}} if names else {}
+    return {frame: {name: function(getattr(frame, name)) for name in ("__add__", "__radd__")}}
 
 
 def _uncompiled() -> Dict[Any, Dict[str, Any]]:
