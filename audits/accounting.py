@@ -106,7 +106,7 @@ def reverse(atoms: Atoms) -> Atoms:
 def compose_all(
     pairs: Sequence[tuple[Atoms, int]], *, step: float = 1e-4, pessimistic: bool
 ) -> Callable[[float], float]:
-    """δ(ε) of several pairs, each so many times, all outcomes independent, by the fast Fourier transform.
+    """δ(ε) of independent outcomes of several pairs, some of them repeated, by the fast Fourier transform.
 
     step         spacing of the grid of privacy losses.
     pessimistic  True: each atom is split over the two neighbouring grid points so that its probabilities

@@ -176,7 +176,7 @@ class Search:
         return 0.0
 
     def raises(self, first: Any, second: Any, d_in: Any, outputs: tuple[Any, Any]) -> bool:
-        """Whether the function raises on a dataset; the shortest pair on one of which it does is kept."""
+        """Whether the function raises on D or on D′; the shortest pair that it so tells apart is kept."""
         raised = [one for one in outputs if isinstance(one, Raised)]
         if len(raised) == 2:
             self.skip("the function raises on both datasets", raised[0])
@@ -213,7 +213,7 @@ class Search:
         return counts
 
     def _lonely(self, here: Any, there: Any, least: int, found: Found, metric: str) -> Gap | None:
-        """The distance from an output that is seen often here to the nearest one there, if it is too far."""
+        """The distance from an output seen often here to the nearest output there, where it is too far."""
         others = [value for value, _ in there.values()]
         often = [value for value, times in here.values() if times >= least]
         if any(isinstance(value, Raised) for value in (*others, *often)):

@@ -33,7 +33,7 @@ class Tuning:
     """Level of all tries together to confirm a refutation on fresh draws: half of it for the first, and so
     on."""
     many_pairs: int = 12
-    """Where there are more pairs, the first look at each is one batch, and it learns once from that batch."""
+    """Where there are more pairs, the first look at each pair is one batch, learned from once."""
     learning_price: float = 2.4
     """How much more growth a bettor who has to learn needs than one who knows the event, measured on Laplace
     noise at 3,000 to 100,000 samples; it enters the resolution only."""

@@ -70,7 +70,7 @@ def _times(exponent: Exponent, room: float, level: float) -> float:
 
 
 def _with_levels(now: Exponent, levels: int, added: int, cells: float) -> Exponent:
-    """The exponent with levels added, so many cells each: Σ(x − x̄)² of k equidistant x is ∝ k(k² − 1)."""
+    """The exponent with levels added, of `cells` cells each: Σ(x − x̄)² of k equidistant x is ∝ k(k² − 1)."""
     squares = [k * (k**2 - 1.0) for k in (levels, levels + added)]
     return replace(
         now,

@@ -146,7 +146,7 @@ def trial_column(table: Any, cell: Integers) -> str | None:
 
 
 def _recur(labels: Any, cell: Integers) -> bool:
-    """Whether one of the labels is in several cells, so that these are not independent."""
+    """Whether a label occurs in several cells, so that the cells are not independent."""
     if labels.shape != cell.shape:
         return False
     pairs = {*zip(labels.astype(str).tolist(), cell.tolist(), strict=True)}
@@ -213,7 +213,7 @@ def design_of(axes: Mapping[str, Array]) -> Array:
 
 
 def check_design(design: Array, names: Sequence[str]) -> None:
-    """ValueError where one axis is a combination of others."""
+    """ValueError where the log of an axis is a linear combination of the logs of other axes."""
     centred = design[:, 1:] - design[:, 1:].mean(axis=0)
     scaled = centred / np.linalg.norm(centred, axis=0)
     if np.linalg.svd(scaled, compute_uv=False)[-1] < 1e-6:

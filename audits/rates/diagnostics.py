@@ -18,7 +18,7 @@ from audits.rates.exponents import Exponent
 from audits.rates.regression import Regression, exponent_of, regress, weighted_line
 
 CURVED, PLAIN, SEEMING = 1e-2, 1e-4, 0.2
-"""Levels of a curve: of a warning; of one that leaves verdicts open; of one that advice goes by."""
+"""Error levels at which a curve is warned of, leaves a verdict open, and changes the advice."""
 SMALLEST_BEND = 0.1
 """A change of the local exponent over the whole range that changes no reading of it: a fifth of a root."""
 LEAST_DECADES = 1.0
@@ -52,7 +52,7 @@ class Diagnosis:
 
     @property
     def plainly_curved(self) -> bool:
-        """Whether no one exponent is within the tolerance of both ends, at the level `PLAIN`."""
+        """Whether no exponent is within the tolerance of the local ones at both ends, at level `PLAIN`."""
         return self.curved(PLAIN, 2.0 * self.tolerance)
 
     def warnings(self) -> Iterator[str]:

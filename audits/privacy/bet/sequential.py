@@ -149,7 +149,7 @@ class Sequential:
         self.strengths.pop(state.index, None)
 
     def bets(self, state: PairState, families: Sequence[events.ThresholdFamily]) -> betting.Bets | None:
-        """Bets on the next batch against every ε that is not rejected, and the claimed one."""
+        """Bets on the next batch against every ε that is not rejected yet, and against the claimed ε."""
         if not families:
             return None
         places = np.flatnonzero(~self.rejected | (np.arange(len(self.grid)) == self.claimed))
@@ -174,7 +174,7 @@ class Sequential:
         line = np.full(len(self.grid), count // 2)
         if count > 1 and families:
             # The claimed value's line is chosen for itself. Between references lines hardly differ, but the
-            # value 0 has a single one: each value has that of the reference above it.
+            # value 0 has one line alone: each value takes the line of the reference above it.
             at = np.append(self.references[:-1:3], self.claimed)
             epsilon, delta = self.epsilons[at].ravel(), self.deltas[at].ravel()
             most = [betting.cautious_excess(*f.shares(), epsilon, delta).max(axis=0) for f in families]
