@@ -100,17 +100,30 @@ def test_largest_loss_of_a_sampled_pair() -> None:
     assert np.isfinite(compose([loss], 0.0))
 
 
-def test_a_mechanism_of_sensitivity_zero_costs_infinity_where_its_argument_moves() -> None:
-    # At a sensitivity of s the cost is ε · distance/s; at 0 there is no noise.
-    for sensitivity, cost in ((2.0, 0.25), (0.0, math.inf)):
-        params = {"epsilon": 1.0, "delta": 0.0, "sensitivity": sensitivity, "lower": 0.0}
-        row = Row(
-            0, "mechanism LaplaceFolded", "mechanism", ("a.py", 1, "fit"), params=params, others=params,
-            given=([1.0], [0.5]),
-        )  # fmt: skip
-        (entry,) = entries([row])
-        assert entry.losses is not None
-        assert compose(entry.losses, 0.0) == pytest.approx(cost, rel=1e-12)
+WHERE = ("a.py", 1, "fit")
+
+
+@pytest.mark.parametrize(
+    ("params", "others", "given", "loss"),
+    [
+        # At a sensitivity of s the cost is ε · distance/s; at 0 there is no noise.
+        ({"sensitivity": 2.0}, {}, ([1.0], [0.5]), (0.25, 0.0)),
+        ({"sensitivity": 0.0}, {}, ([1.0], [0.5]), (math.inf, 0.0)),
+        # At three times the sensitivity δ grows as that of a group of three (Dwork and Roth 2014).
+        ({"sensitivity": 1.0, "delta": 1e-3}, {}, ([4.0], [1.0]), (3.0, 1e-3 * (1 + math.e + math.e**2))),
+        # p ∝ e^(ε·u/2s), and e^(ε·u/s) for monotone scores: these move apart by 1.5.
+        ({"utility": [1.0, 2.0, 3.0]}, {"utility": [1.0, 3.0, 2.5]}, (), (0.75, 0.0)),
+        ({"utility": [1.0, 2.0, 3.0], "monotonic": True}, {"utility": [1.0, 3.0, 2.5]}, (), (1.5, 0.0)),
+    ],
+)
+def test_a_mechanism_costs_what_it_says_at_the_distance_of_its_arguments(
+    params: Any, others: Any, given: Any, loss: tuple[float, float]
+) -> None:
+    params = {"epsilon": 1.0, "sensitivity": 1.0, **params}
+    row = Row(0, "mechanism Any", "mechanism", WHERE, params=params, others=params | others, given=given)
+    (entry,) = entries([row])
+    assert entry.losses is not None
+    assert [(one.ratio, one.delta) for one in entry.losses] == [pytest.approx(loss, rel=1e-12)]
 
 
 def test_a_gaussian_without_noise_costs_infinity_at_any_delta() -> None:

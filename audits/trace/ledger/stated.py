@@ -51,7 +51,18 @@ def _by_claim(law: str, params: Mapping[str, Any], amount: float, words: str) ->
     said += "" if sensitivity is None else f" at distance {sensitivity:.6g}"
     if delta and "gauss" in law.lower() and "discrete" not in law.lower():
         return said, words, (Loss("gaussian", _just_private(epsilon, delta) * ratio),), ""
-    return said, words, (Loss("pure", epsilon * ratio, min(1.0, delta * max(1.0, ratio))),), ""
+    return said, words, (Loss("pure", epsilon * ratio, _delta_at(ratio, epsilon, delta)),), ""
+
+
+def _delta_at(ratio: float, epsilon: float, delta: float) -> float:
+    """The δ of an (ε, δ)-private mechanism at so many times its sensitivity: k steps have
+    δ·(1 + e^ε + … + e^((k − 1)·ε)) together (Dwork and Roth 2014, after Theorem 2.2)."""
+    if delta == 0.0 or ratio <= 1.0:
+        return delta
+    # So far off, or in so many steps, nothing of it is left.
+    if ratio * epsilon > 500.0 or ratio > 1e6:
+        return 1.0
+    return min(1.0, delta * float(np.exp(epsilon * np.arange(math.ceil(ratio))).sum()))
 
 
 def _just_private(epsilon: float, delta: float) -> float:
