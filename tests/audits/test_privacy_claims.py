@@ -80,7 +80,11 @@ def test_edge_least_and_delta_are_one_claim(claim):
             height = p[some] - slope[some] * q[some]
             assert claim.delta(math.log(slope[some])) == pytest.approx(height, rel=1e-4, abs=1e-12)
     larger = claim.at(claim.value * 1.1 + 0.01)
-    assert (larger.edge(q)[0] >= p - 1e-12).all()
+    more = larger.edge(q)[0]
+    assert (more >= p - 1e-12).all()
+    # The complement, with the datasets exchanged, is as much evidence; an ε is that of the event alone.
+    if claim.unit != "ε":
+        assert larger.least(1 - q[inside], 1 - more[inside]) == pytest.approx(larger.value, rel=1e-5)
     values = [claim.delta(e) for e in np.linspace(0.0, 6.0, 13)]
     assert (np.diff(values) <= 1e-12).all()
     assert (np.diff(np.diff(values) / np.diff(np.exp(np.linspace(0.0, 6.0, 13)))) >= -1e-9).all()

@@ -77,6 +77,30 @@ def test_a_weighted_sum_that_anyone_can_count() -> None:
     assert inside(found.second, float(tails(float(threshold))))
 
 
+@pytest.mark.parametrize(
+    ("kinds", "shift"), [(1, lambda hit, rng: hit + rng.random(len(hit))), (2, lambda hit, rng: hit)]
+)
+def test_the_intervals_of_all_kinds_of_events_hold_at_once(kinds: int, shift: Any) -> None:
+    # Numbers that never repeat have thresholds alone, two values are events of two kinds. Each of the 2K
+    # probabilities has the exact interval at level α/(2K), as SciPy has it.
+    rng, alpha = np.random.default_rng(0), 0.01
+
+    def draw(side: int, size: int) -> Any:
+        return shift(2.0 * (rng.random(size) < (0.9, 0.1)[side]), rng)
+
+    found = find_witness(
+        [draw(0, 500), draw(1, 500)],
+        draw,
+        refuted=Refuted(Pure(1.0), alpha, 1.5),
+        samples=700,
+        encoder=Encoder(),
+    )
+    assert found is not None
+    for share in (found.first, found.second):
+        exact = stats.binomtest(round(700 * share.estimate), 700).proportion_ci(1 - alpha / (2 * kinds))
+        assert (share.low, share.high) == pytest.approx((exact.low, exact.high), rel=1e-9)
+
+
 def test_integers_of_more_digits_than_python_writes() -> None:
     def long(data: Any, rng: np.random.Generator) -> Any:
         return {

@@ -135,6 +135,12 @@ def exponential_mechanism(data, rng):
     return rng.choice(candidates, p=p / p.sum())
 
 
+@case(EXCEEDS, cost=2.0)
+def a_place_by_digitize(data, rng):
+    p = np.exp(2.0 * np.array([data[0], 1.0 - data[0]]))
+    return int(np.digitize(rng.random(), np.cumsum(p / p.sum())))
+
+
 @case(CLEAN)
 def report_noisy_max(data, rng):
     counts = np.array([(data < 0.3).sum(), (data >= 0.3).sum(), (data > 0.8).sum()])
@@ -196,6 +202,12 @@ def subsampled_gradient_descent(data, rng):
             total += gradient / max(1, np.linalg.norm(gradient))
         w = w - 0.1 * (total + rng.normal(0, 2.5, 2))
     return w
+
+
+@case(CLEAN, [((DATA, DATA > 0.7), (OTHER, DATA > 0.7))], cost=math.log1p(0.25 * math.expm1(1.0)))
+def a_batch_of_two_columns(data, rng):
+    taken = rng.random(len(data[0])) < 0.25
+    return (data[0] * data[1])[taken].sum() + rng.laplace(0, 1.0)
 
 
 @case(EXCEEDS, REMOVED, cost=math.log1p(0.02 * math.expm1(10.0)))
@@ -300,6 +312,13 @@ def a_plain_entry_beside_a_noisy_one(data, rng):
 
 
 @case(LEAK)
+def a_noisy_entry_is_overwritten(data, rng):
+    released = data.mean() + rng.laplace(0, 5, 2)
+    released[1] = data.mean()
+    return released
+
+
+@case(LEAK)
 def a_generator_seeded_by_the_data(data, rng):
     own = np.random.default_rng(int(1000 * data.sum()))  # here
     return data.mean() + own.laplace(0, 0.2)
@@ -317,7 +336,7 @@ def laplace_of_bits_of_the_system(data, rng):
 @case(CLEAN)
 def laplace_of_secrets(data, rng):
     u = (secrets.randbelow(2**53 - 1) + 1) / 2**53 - 0.5
-    return data.mean() - 0.201 * math.copysign(1, u) * math.log(1 - 2 * abs(u))
+    return data.mean() - 0.201 * math.copysign(1, u) * math.log(1 - 2 * abs(u), math.e)
 
 
 @case(LOST)
