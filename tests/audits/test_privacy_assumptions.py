@@ -11,20 +11,17 @@ import pytest
 from scipy import signal
 
 from audits.evidence import Verdict
-from audits.privacy import assumptions, audit_privacy, each
+from audits.privacy import assumptions, each
 from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded
+from tests.audits.privacy_runs import audited
 
 PAIR = [(0.0, 1.0)]
 Rng = np.random.Generator
 Mechanism = Callable[[Any, int, Rng], Any]
-
-
-def anything(a: Any, b: Any) -> bool:
-    return True
 
 
 def broken(mechanism: Any, seed: int, pair: Any = PAIR[0]) -> str:
@@ -102,7 +99,7 @@ INDEPENDENT: dict[str, Mechanism] = {
 def test_dependent_outputs_are_undecided_whatever_they_look_like(name: str) -> None:
     # Power, not level: none was missed in 40 audits of each (docs/benchmarks.md); fixed seed.
     pair = [(np.ones(2), np.zeros(2))] if "in place" in name else PAIR
-    result = audit_privacy(DEPENDENT[name], pair, epsilon=0.1, adjacency=anything, seed=1, max_samples=2000)
+    result = audited(DEPENDENT[name], pair, epsilon=0.1, seed=1, max_samples=2000)
     assert result.verdict == "undecided"
     assert result.evidence().verdict is Verdict.INCONCLUSIVE
     assert result.premise in result.summary()
@@ -125,14 +122,8 @@ def test_draws_that_are_used_again_are_not_refuted() -> None:
     def mechanism(data: float, size: int, rng: np.random.Generator) -> Any:
         return data + rng.choice(rng.laplace(size=100), size)
 
-    options: dict[str, Any] = {
-        "epsilon": 1.0,
-        "adjacency": anything,
-        "max_samples": 20_000,
-        "alpha": 2e-4,
-        "simplest": False,
-    }
-    found = [audit_privacy(mechanism, PAIR, seed=seed, **options) for seed in range(4)]
+    options: dict[str, Any] = {"max_samples": 20_000, "alpha": 2e-4, "simplest": False}
+    found = [audited(mechanism, seed=seed, **options) for seed in range(4)]
     assert sum(result.refuted for result in found) < 2
     assert all("outputs of one call" in result.premise for result in found if result.premise)
     # A test that never fails would refute nothing either.
@@ -144,9 +135,7 @@ def test_draws_that_are_used_again_after_thousands_are_noticed() -> None:
         return data + np.resize(rng.laplace(size=1024), size)
 
     # All outputs of the method come from one call.
-    found = audit_privacy(
-        mechanism, PAIR, epsilon=0.5, adjacency=anything, max_samples=3000, method="clopper-pearson"
-    )
+    found = audited(mechanism, epsilon=0.5, max_samples=3000, method="clopper-pearson")
     assert found.verdict == "undecided"
     assert "outputs of one call" in found.premise
 
@@ -157,7 +146,7 @@ def test_independent_outputs_that_repeat_pass_in_long_calls() -> None:
         return rng.random(size) < 0.3 + 0.15 * data
 
     for seed in range(4):
-        result = audit_privacy(coins, PAIR, epsilon=0.1, adjacency=anything, seed=seed, alpha=1e-6)
+        result = audited(coins, epsilon=0.1, seed=seed, alpha=1e-6)
         assert result.refuted
         assert result.premise_samples > assumptions.CALLS * assumptions.CALL
 
@@ -185,11 +174,11 @@ def test_one_output_a_call_loses_nothing() -> None:
         return np.full(size, data + rng.laplace())
 
     one = each(lambda data, rng: shared(data, 1, rng)[0])
-    kept = audit_privacy(one, PAIR, epsilon=1.0, adjacency=anything, max_samples=3000, alpha=1e-6)
+    kept = audited(one, max_samples=3000, alpha=1e-6)
     assert kept.verdict == "not-refuted"
     assert kept.premise == ""
     assert kept.premise_samples <= assumptions.ONE_BY_ONE
-    broken = audit_privacy(one, PAIR, epsilon=0.2, adjacency=anything, max_samples=3000, alpha=1e-6)
+    broken = audited(one, epsilon=0.2, max_samples=3000, alpha=1e-6)
     assert broken.verdict == "refuted"
 
 
@@ -200,10 +189,9 @@ def test_samples_of_the_audit_do_not_hang_on_the_test_of_its_assumptions(
     def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
         return data + rng.laplace(size=size)
 
-    options: dict[str, Any] = {"epsilon": 1.0, "adjacency": anything, "max_samples": 2000}
-    first = audit_privacy(laplace, PAIR, **options)
+    first = audited(laplace, max_samples=2000)
     monkeypatch.setattr(assumptions, "Plan", partial(assumptions.Plan, 10))
-    again = audit_privacy(laplace, PAIR, **options)
+    again = audited(laplace, max_samples=2000)
     assert again.premise_samples < first.premise_samples
     assert (first.event, first.e_value) == (again.event, again.e_value)
 
@@ -214,6 +202,6 @@ def test_the_pair_that_refutes_is_tested_too() -> None:
         noise = rng.laplace() if data == 9 else rng.laplace(size=size)
         return np.zeros(size) + noise
 
-    result = audit_privacy(mechanism, [(0, 1), (2, 9)], epsilon=0.1, adjacency=anything, max_samples=20_000)
+    result = audited(mechanism, [(0, 1), (2, 9)], epsilon=0.1, max_samples=20_000)
     assert result.verdict == "undecided"
     assert "not independent" in result.premise

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits.privacy import audit_privacy
 from audits.privacy.bet import events
 from audits.privacy.bet.atoms import (
     Atoms,
@@ -20,22 +19,11 @@ from audits.privacy.bet.atoms import (
     find_atoms,
     scorer,
 )
-from audits.privacy.bet.method import Job
-from audits.privacy.bet.sequential import Sequential
-from audits.privacy.draw.datasets import kept_apart
-from audits.privacy.draw.draws import Drawer
 from audits.privacy.learn.regressions import logistic
-from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
-
-
-def encoded(values: Any, codes: Any = None) -> Encoded:
-    columns = np.asarray(values, dtype=np.float64)
-    columns = columns[:, None] if columns.ndim == 1 else columns
-    symbols = np.zeros((len(columns), 1)) if codes is None else np.asarray(codes).reshape(len(columns), -1)
-    return Encoded(columns, symbols.astype(np.int64))
+from tests.audits.privacy_runs import audited, encoded, unbegun
 
 
 def words(e: Encoded) -> list[tuple[Any, ...]]:
@@ -211,14 +199,7 @@ def test_counts_of_a_run_are_those_of_its_samples(mechanism: Any, few: bool) -> 
         drawn[1 - data].append(outputs)
         return outputs
 
-    run = Sequential(
-        Job(
-            Options(epsilon=1.0, delta=0.0, alpha=0.05, max_samples=2500, stop_early=False),
-            Drawer(recorded),
-            [kept_apart((1, 0))],
-            np.random.default_rng(4),
-        )
-    )
+    run = unbegun(recorded, (1, 0), seed=4, epsilon=1.0, max_samples=2500)
     run.run()
     state = run.states[0]
     assert state.atoms is not None
@@ -252,15 +233,6 @@ def test_no_more_false_alarms_than_half_at_an_alpha_of_half(mechanism: Any) -> N
     # were each wrong with probability 1/2, the allowance would be passed with probability below 1e-6.
     allowed = int(stats.binom.isf(1e-6, 60, 0.5))
     alarms = sum(
-        audit_privacy(
-            mechanism,
-            [(1, 0)],
-            epsilon=1.0,
-            adjacency=lambda a, b: True,
-            alpha=0.5,
-            max_samples=200,
-            seed=seed,
-        ).refuted
-        for seed in range(60)
+        audited(mechanism, [(1, 0)], alpha=0.5, max_samples=200, seed=seed).refuted for seed in range(60)
     )
     assert alarms <= allowed

@@ -17,6 +17,7 @@ from implementations.controls import (
     laplace_control,
     private_controls,
 )
+from tests.audits import privacy_runs
 
 PRIVATE = {c.name: c for c in private_controls()}
 # The classical Gaussian at ε = 10 exceeds its claim by 4 % at δ = 1e-5: millions of samples.
@@ -24,13 +25,8 @@ BROKEN = {c.name: c for c in broken_controls() if not c.name.startswith("gaussia
 
 
 def audited(control: Control, **options: Any) -> AuditResult:
-    settings: dict[str, Any] = {
-        "epsilon": control.epsilon,
-        "delta": control.delta,
-        "adjacency": control.adjacency,
-        "pair": control.pair,
-        **options,
-    }
+    names = "epsilon", "delta", "adjacency", "pair"
+    settings: dict[str, Any] = {name: getattr(control, name) for name in names} | options
     return audit_privacy(control.mechanism, [settings.pop("pair")], **settings)
 
 
@@ -63,16 +59,7 @@ def test_early_losses_do_not_cost_what_fifty_rare_outputs_show_later() -> None:
         above = data + rng.laplace(scale=4.0, size=(size, 50)) >= threshold
         return np.where(above.any(axis=1), above.argmax(axis=1), 50)
 
-    result = audit_privacy(
-        above_threshold,
-        [(1.0, 0.0)],
-        epsilon=1.0,
-        adjacency=lambda a, b: True,
-        alpha=0.05,
-        max_samples=10**5,
-        stop_early=False,
-        seed=1,
-    )
+    result = privacy_runs.audited(above_threshold, [(1.0, 0.0)], max_samples=10**5, stop_early=False, seed=1)
     assert 0.8 * 0.25 < result.epsilon_lower < 0.272
 
 
@@ -96,35 +83,21 @@ def test_one_sided_violation_is_found_from_both_sides() -> None:
         return (rng.random(size) < 0.1 * data).astype(int)
 
     for pair, direction in (((1, 0), "forward"), ((0, 1), "backward")):
-        result = audit_privacy(mechanism, [pair], epsilon=1.0, adjacency=lambda a, b: True, max_samples=5000)
+        result = privacy_runs.audited(mechanism, [pair], max_samples=5000)
         assert result.verdict == "refuted"
         assert result.direction == direction
 
 
-def test_many_pairs_share_one_error_level_and_the_bad_one_is_found() -> None:
+@pytest.mark.parametrize("method", ["sequential", "clopper-pearson"])
+def test_many_pairs_share_one_error_level_and_the_bad_one_is_found(method: str) -> None:
     def mechanism(data: tuple[int, ...], size: int, rng: np.random.Generator) -> Any:
         return rng.laplace(size=size) + (5.0 if data == (7, 1) else 0.0)
 
     pairs = [((i, 0), (i, 1)) for i in range(10)]
-    result = audit_privacy(mechanism, pairs, epsilon=1.0, adjacency="replace", max_samples=20_000)
-    assert result.verdict == "refuted"
-    assert result.pair_index == 7
-    assert result.pair == ((7, 0), (7, 1))
-    for method in ("sequential", "clopper-pearson"):
-        fine = audit_privacy(
-            mechanism,
-            pairs[:7],
-            epsilon=0.0,
-            adjacency="replace",
-            max_samples=10_000,
-            alpha=1e-6,
-            method=method,
-        )
-        assert fine.verdict == "not-refuted"
-    found = audit_privacy(
-        mechanism, pairs, epsilon=1.0, adjacency="replace", max_samples=20_000, method="clopper-pearson"
-    )
-    assert found.pair_index == 7
+    options: dict[str, Any] = {"adjacency": "replace", "max_samples": 20_000, "method": method}
+    result = audit_privacy(mechanism, pairs, epsilon=1.0, **options)
+    assert (result.verdict, result.pair_index, result.pair) == ("refuted", 7, ((7, 0), (7, 1)))
+    assert not audit_privacy(mechanism, pairs[:7], epsilon=0.0, alpha=1e-6, **options).refuted
 
 
 @pytest.mark.slow
@@ -151,14 +124,8 @@ def test_undecided_only_where_the_resolution_asked_for_is_not_reached() -> None:
 
 
 def test_a_pair_that_gets_a_single_sample() -> None:
-    result = audit_privacy(
-        lambda data, size, rng: rng.normal(size=(size, 2)),
-        [(1, 0), (2, 1), (3, 2)],
-        epsilon=1.0,
-        adjacency=lambda a, b: True,
-        max_samples=65,
-        seed=0,
-    )
+    pairs = [(1, 0), (2, 1), (3, 2)]
+    result = privacy_runs.audited(lambda data, size, rng: rng.normal(size=(size, 2)), pairs, max_samples=65)
     assert not result.refuted
     assert result.samples == 65
 
@@ -192,7 +159,5 @@ def test_a_fixed_size_does_not_choose_an_event_that_delta_allows() -> None:
 
     for seed in range(10):
         settings = {"epsilon": 0.3, "delta": delta, "seed": seed, "max_samples": 100_000, "simplest": False}
-        result = audit_privacy(
-            truncated, [(0.0, 1.0)], adjacency=lambda a, b: True, method="clopper-pearson", **settings
-        )
+        result = privacy_runs.audited(truncated, method="clopper-pearson", **settings)
         assert result.epsilon_lower > 0.3

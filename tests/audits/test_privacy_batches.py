@@ -10,47 +10,21 @@ import pytest
 
 from audits.privacy.bet import betting, events
 from audits.privacy.bet import sequential as s
-from audits.privacy.bet.method import Job
 from audits.privacy.bet.pair_state import Hypothesis, PairState
-from audits.privacy.draw.datasets import kept_apart
-from audits.privacy.draw.draws import Drawer
 from audits.privacy.learn.choice import Learner
-from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
+from tests.audits.privacy_runs import unbegun
 from tests.audits.test_privacy_binomial import divergence
 
 ROWS = {c.name: c for c in classical_rows()}
 
 
 def sequential(control: Control, pair: Any, max_samples: int) -> s.Sequential:
-    return s.Sequential(
-        Job(
-            Options(
-                epsilon=control.epsilon,
-                delta=control.delta,
-                alpha=0.05,
-                max_samples=max_samples,
-                stop_early=False,
-            ),
-            Drawer(control.mechanism),
-            [kept_apart(pair)],
-            np.random.default_rng(0),
-        )
-    )
-
-
-@pytest.mark.parametrize("z", [0.5, 2.0, 4.0])
-def test_an_excess_of_z_standard_errors_wins_half_its_square_on_as_many_samples(z: float) -> None:
-    # What the size of a batch rests on: n·KL = z²/2 but for terms of the third order.
-    n, q, epsilon = 10**6, 0.1, 1.0
-    a = math.exp(epsilon)
-    null = a * q
-    p = null + z * math.sqrt((null * (1.0 - null) + a * a * q * (1.0 - q)) / n)
-    growth = divergence(p, q, epsilon, 0.0)
-    assert n * growth == pytest.approx(0.5 * z * z, rel=0.02)
+    options = {"epsilon": control.epsilon, "delta": control.delta, "max_samples": max_samples}
+    return unbegun(control.mechanism, pair, **options)
 
 
 @pytest.mark.parametrize("name", ["laplace", "svt3"])

@@ -13,13 +13,10 @@ import pytest
 from scipy import special, stats
 
 from audits.privacy.bet import betting, events
-from audits.privacy.bet.method import Job
-from audits.privacy.bet.sequential import Sequential, Wealth
-from audits.privacy.draw.datasets import kept_apart
-from audits.privacy.draw.draws import Drawer
-from audits.privacy.options import Options
+from audits.privacy.bet.sequential import Wealth
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
+from tests.audits.privacy_runs import unbegun
 
 GRID = np.array([0.0, 0.2, 0.5, 0.9, 1.0, 1.1, 1.7, 3.0])
 REFERENCES = np.arange(len(GRID))
@@ -262,19 +259,9 @@ def test_log_sum_is_scipys() -> None:
     np.testing.assert_allclose(betting.log_sum(values), special.logsumexp(values, axis=(0, 1)), rtol=1e-12)
 
 
-def sequential(pairs: int = 1, epsilon: float = 1.0) -> Sequential:
-    return Sequential(
-        Job(
-            Options(epsilon=epsilon, delta=0.0, alpha=0.05, max_samples=3000, stop_early=False),
-            Drawer(lambda d, size, rng: d + rng.laplace(size=size)),
-            [kept_apart((1.0, 0.0))] * pairs,
-            np.random.default_rng(0),
-        )
-    )
-
-
 def test_wealth_of_a_run_is_the_mean_over_pairs_and_its_bets_are_settled_once() -> None:
-    run = sequential(pairs=3)
+    laplace = lambda d, size, rng: d + rng.laplace(size=size)  # noqa: E731
+    run = unbegun(laplace, *[(1.0, 0.0)] * 3, epsilon=1.0, max_samples=3000)
     seen: list[int] = []
     step = run.step
 

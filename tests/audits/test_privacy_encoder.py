@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import datetime
 import enum
+import functools
 import math
 from collections import deque, namedtuple
 from collections.abc import Callable
@@ -22,13 +23,14 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy import each
 from audits.privacy.draw.draws import stack
 from audits.privacy.outputs import encoder, leaves
 from audits.privacy.outputs.describe import column_words, place_words, symbol_words
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.leaves import objects
 from audits.privacy.outputs.outputs import Encoded, row_keys
+from tests.audits import privacy_runs
 from tests.audits.test_values import EVERY
 
 Rng = np.random.Generator
@@ -144,11 +146,8 @@ def assert_alike(found: Encoded, numbers: list[int], seen: dict[int, bytes], poo
         assert seen.setdefault(number, looks) == looks, (pool[number], [pool[i] for i in numbers])
 
 
-def audited(mechanism: Callable[..., Any], **options: Any) -> AuditResult:
-    """An audit of a mechanism that ignores its data: ε = 0."""
-    return audit_privacy(
-        mechanism, [(0, 1)], epsilon=0.0, adjacency=lambda a, b: True, simplest=False, **options
-    )
+# Of mechanisms that ignore their data: ε = 0.
+audited = functools.partial(privacy_runs.audited, epsilon=0.0, simplest=False)
 
 
 @pytest.mark.parametrize("seed", [2, pytest.param(1, marks=pytest.mark.slow)])

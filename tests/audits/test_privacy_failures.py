@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy import each
 from audits.privacy.draw.failures import began_late
+from tests.audits import privacy_runs
 
-
-def audited(mechanism: Any, **options: Any) -> AuditResult:
-    settings: dict[str, Any] = {"epsilon": 1.0, "alpha": 1e-6, "max_samples": 2000, "simplest": False}
-    return audit_privacy(mechanism, [(0.0, 1.0)], adjacency=lambda a, b: True, **(settings | options))
+audited = partial(privacy_runs.audited, alpha=1e-6, max_samples=2000, simplest=False)
 
 
 def raises_on_one(data: float, size: int, rng: np.random.Generator) -> Any:

@@ -12,14 +12,9 @@ from scipy import optimize, special, stats
 
 from audits.privacy.bet import events, folds
 from audits.privacy.learn import fits, regressions
-from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.outputs.score import Score, fold_of
 from audits.privacy.tuning import TUNING
-
-
-def encoded(values: Any) -> Encoded:
-    columns = np.asarray(values, dtype=np.float64)
-    return Encoded(columns, np.zeros((len(columns), 1), dtype=np.int64))
+from tests.audits.privacy_runs import encoded
 
 
 def test_folds_that_order_alike_say_what_the_mean_says() -> None:
@@ -107,6 +102,7 @@ def test_folds_of_few_samples_are_ridge_regressions_of_the_labels() -> None:
     fold = fold_of(30, TUNING.folds)
     _, without = fits.cross_fit(x[0], x[1], fold)
     ridge = 4.0 * fits.shrinkage(x[0], x[1])
+    assert len(without) == TUNING.folds
     for k, found in enumerate(without):
         rows, sign = np.concatenate(x[:, fold != k]), np.repeat([1.0, -1.0], np.count_nonzero(fold != k))
         expected = np.linalg.solve(rows.T @ rows + ridge * np.eye(80), rows.T @ sign)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy import audit_privacy, each, show
+from audits.privacy import each, show
 from audits.privacy.after.footprints import LEAST_ROWS, cells, look
 from audits.privacy.claims import Pure
+from tests.audits.privacy_runs import audited
 
 RNG = np.random.default_rng
 
@@ -35,14 +36,6 @@ def test_cells_by_the_bits_themselves() -> None:
         bits = struct.unpack("<q", struct.pack("<d", value))[0] & (2**52 - 1)
         assert cell % 64 == (52 if bits == 0 else (bits & -bits).bit_length() - 1)
         assert three == (bits & 7 if value else 8 + (str(value) == "-0.0"))
-
-
-@pytest.mark.parametrize("size", [1000, 4096])
-def test_naive_noise_shows_itself(size: int) -> None:
-    found = look(naive(0.0, size, RNG(1)), naive(1.0, size, RNG(2)), Pure(1.0), 0.001)
-    assert found is not None
-    assert found.epsilon_lower > 1.0
-    assert "trailing zero bits" in found.event
 
 
 def test_the_sign_of_a_zero_shows_itself() -> None:
@@ -94,9 +87,7 @@ def test_what_holds_no_doubles_or_too_few_is_left_alone() -> None:
 
 
 def test_bits_are_a_line_of_their_own_and_no_part_of_the_verdict() -> None:
-    result = audit_privacy(
-        naive, [(0.0, 1.0)], epsilon=1.05, adjacency=lambda a, b: True, alpha=1e-6, max_samples=20_000
-    )
+    result = audited(naive, epsilon=1.05, alpha=1e-6, max_samples=20_000)
     assert result.verdict == "not-refuted"
     assert result.footprints is not None
     assert result.footprints.epsilon_lower > 1.05
@@ -109,9 +100,7 @@ def test_bits_are_a_line_of_their_own_and_no_part_of_the_verdict() -> None:
 
 
 def test_nothing_is_said_of_bits_where_the_numbers_themselves_leak() -> None:
-    result = audit_privacy(
-        naive, [(0.0, 9.0)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=20_000
-    )
+    result = audited(naive, [(0.0, 9.0)], alpha=1e-6, max_samples=20_000)
     assert result.verdict == "refuted"
     assert result.low_bits == ""
 
@@ -122,8 +111,6 @@ def test_what_floats_of_a_record_tell_by_their_bits_is_reported_apart() -> None:
         mean = data + rng.laplace()
         return {"mean": mean, "ci": (mean - 1.96, mean + 1.96)}
 
-    result = audit_privacy(
-        each(release), [(1.0, 0.0)], epsilon=1.0, adjacency=lambda a, b: True, alpha=1e-6, max_samples=4000
-    )
+    result = audited(each(release), alpha=1e-6, max_samples=4000)
     assert result.verdict == "not-refuted"
     assert result.low_bits

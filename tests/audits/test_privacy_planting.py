@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from audits.privacy import AuditResult, audit_privacy, each
+from audits.privacy import each
 from audits.privacy.after import planting
 from audits.privacy.after.planting import SIZES, Leaky, leaks, plant
+from tests.audits import privacy_runs
 
 RNG = np.random.default_rng
 NUMBERS = [RNG(0).laplace(size=4000), 1.0 + RNG(1).laplace(size=4000)]
 
 
-def audited(mechanism: Any, **options: Any) -> AuditResult:
-    settings = {"epsilon": 1.0, "alpha": 0.001, "max_samples": 20_000, "planting": True, **options}
-    return audit_privacy(mechanism, [(0.0, 1.0)], adjacency=lambda a, b: True, **settings)
+audited = partial(privacy_runs.audited, alpha=0.001, max_samples=20_000, planting=True)
 
 
 def laplace(data: float, size: int, rng: np.random.Generator) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,12 +11,7 @@ from audits.privacy.learn.regressions import logistic, smooth
 from audits.privacy.outputs.describe import rendered
 from audits.privacy.outputs.outputs import LARGE, Encoded
 from audits.privacy.outputs.score import Fit
-
-
-def encoded(values: Any) -> Encoded:
-    columns = np.asarray(values, dtype=np.float64)
-    columns = columns[:, None] if columns.ndim == 1 else columns
-    return Encoded(columns, np.zeros((len(columns), 1), dtype=np.int64))
+from tests.audits.privacy_runs import encoded
 
 
 def test_smooth_score_reaches_into_the_corner() -> None:
@@ -89,6 +82,6 @@ def test_laplace_noise_in_many_columns_is_told_as_the_exact_ratio_tells_it() -> 
     rng = np.random.default_rng(0)
     x = rng.laplace(scale=3.0, size=(3, 20_000, 15))
     x[0, :, :4] += 1.0
-    first, second, fresh = (Encoded(side, np.zeros((len(side), 1), dtype=np.int64)) for side in x)
+    first, second, fresh = (encoded(side) for side in x)
     exact = (np.abs(x[2, :, :4]) - np.abs(x[2, :, :4] - 1.0)).sum(axis=1) / 3.0
     assert np.corrcoef(exact, logistic(first, second).evaluate(fresh))[0, 1] > 0.95

@@ -195,7 +195,6 @@ TABLE = [
     one("rows of a table", lambda d, g: pd.DataFrame(index=range(d)), "refuted"),
     one("categories", lambda d, g: pd.Series(["a"], dtype=pd.CategoricalDtype([*"abc"][: 2 + d])), "refuted"),
     one("a view", lambda d, g: types.MappingProxyType({"a": d}), "refuted"),
-    one("an empty array", lambda d, g: np.zeros((3, 0, 2)), "not-refuted"),
     # Types and orders
     listed("a type of text", lambda d, g: ("ab", b"ab")[d][: g.integers(3)], "refuted", "output [=≠] b?'"),
     listed("a type of list", lambda d, g: ((1, 2), [1, 2])[d], "refuted", "form of output [=≠] "),

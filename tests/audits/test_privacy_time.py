@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audits.privacy import AuditResult, assumptions, audit_privacy, each
+from audits.privacy import assumptions, each
 from audits.privacy.assumptions import PLANS, planned
+from tests.audits import privacy_runs
 
 LIMIT = 40.0
 CLOCKED = "assumptions", "draw.draws", "bet.method"
@@ -42,9 +44,7 @@ def clock(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Cl
     return found
 
 
-def audited(mechanism: Any, **options: Any) -> AuditResult:
-    settings: dict[str, Any] = {"epsilon": 1.0, "alpha": 0.01, "time_limit": LIMIT, "simplest": False}
-    return audit_privacy(mechanism, [(0.0, 1.0)], adjacency=lambda a, b: True, **(settings | options))
+audited = partial(privacy_runs.audited, alpha=0.01, time_limit=LIMIT, simplest=False)
 
 
 @pytest.mark.parametrize(("clock", "limit"), [((0.0, 0.1), LIMIT), ((0.0, 1.0), 60.0)], indirect=["clock"])
@@ -62,14 +62,6 @@ def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
     assert spent <= assumptions.TIME * limit + 2 * assumptions.FEW * clock.output
     # What the tests drew is among the samples that were learned from.
     assert result.samples >= result.premise_samples
-
-
-@pytest.mark.parametrize("clock", [(0.0, 1.0), (0.5, 0.0), (0.05, 0.02)], indirect=True)
-def test_tests_take_a_quarter_of_the_limit_at_most(clock: Clock) -> None:
-    spent: list[float] = []
-    audited(clock.mechanism, progress=lambda look: spent.append(clock.now))
-    assert spent[0] <= assumptions.TIME * LIMIT + 2 * assumptions.FEW * (clock.fixed + clock.output)
-    assert clock.now <= LIMIT + 8 * (clock.fixed + clock.output)
 
 
 def test_fast_mechanisms_are_tested_in_full_and_audited_as_without_a_limit() -> None:
@@ -128,8 +120,7 @@ def test_an_audit_of_failures_has_what_is_left_of_the_limit(pairs: int, wrap: bo
         return outputs
 
     mechanism = each(lambda data, rng: fails(data, 1, rng)[0]) if wrap else fails
-    options: dict[str, Any] = {"epsilon": 1.0, "adjacency": lambda a, b: True, "time_limit": LIMIT}
-    result = audit_privacy(mechanism, [(0.0, 1.0)] * pairs, alpha=0.01, simplest=False, **options)
+    result = audited(mechanism, [(0.0, 1.0)] * pairs)
     assert result.verdict == "refuted"
     assert "fails on one dataset only" in result.note
     assert clock.now <= LIMIT + 8 * (clock.fixed + clock.output)

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import re
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from audits.privacy import AuditResult, Look, Stopped, audit_privacy, show
+from audits.privacy import Look, Stopped, show
+from tests.audits import privacy_runs
 
-PAIR = [(0.0, 1.0)]
-
-
-def anything(a: Any, b: Any) -> bool:
-    return True
-
-
-def audited(mechanism: Any, **options: Any) -> AuditResult:
-    settings = {"epsilon": 1.0, "adjacency": anything, "alpha": 1e-3, "max_samples": 100_000, **options}
-    return audit_privacy(mechanism, PAIR, **settings)
+audited = partial(privacy_runs.audited, alpha=1e-3, max_samples=100_000)
 
 
 def laplace(data: float, size: int, rng: np.random.Generator) -> Any:

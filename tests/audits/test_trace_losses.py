@@ -54,6 +54,9 @@ def test_own_deltas_are_covered_by_the_claim_that_they_add_up_to() -> None:
     assert 0.98 < compose(losses, 0.1) <= 1.0
     assert compose(losses[:1], 0.05) == pytest.approx(0.5, rel=1e-9)
     assert compose(losses, 0.01) == math.inf
+    # Kairouz, Oh and Viswanath (2015), Theorem 3.3: k = 3, i = 1.
+    spared = (math.exp(1.5) - math.exp(0.5)) / (1.0 + math.exp(0.5)) ** 3
+    assert compose(losses[:1] * 3, 1.0 - 0.95**3 * (1.0 - spared)) == pytest.approx(0.5, abs=2e-3)
 
 
 def test_two_laws_of_scipy() -> None:

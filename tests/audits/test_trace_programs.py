@@ -8,7 +8,7 @@ import pytest
 import tests.audits.trace_truth  # noqa: F401
 from audits.trace import trace_privacy
 from audits.trace.audit import unchecked
-from tests.audits.trace_programs import CASES, CLEAN, EXCEEDS, LEAK, LOST, Case
+from tests.audits.trace_programs import CASES, CLEAN, LOST, Case
 
 
 def traced(case: Case, seed: int = 0):
@@ -31,14 +31,6 @@ def test_the_verdict_is_the_right_one(name: str) -> None:
         # Closed forms: Laplace d/b, two-sided geometric, log-odds, the Gaussian of Balle and Wang, ratios of
         # densities, log(1 + q(e^ε − 1)) of a sampled loss.
         assert result.epsilon_ledger == pytest.approx(case.cost, rel=1e-6)
-
-
-def test_there_are_programs_of_each_kind() -> None:
-    kinds = [case.verdict for case in CASES.values()]
-    assert kinds.count(CLEAN) >= 30
-    assert kinds.count(LEAK) >= 12
-    assert kinds.count(EXCEEDS) >= 5
-    assert kinds.count(LOST) >= 2
 
 
 @pytest.mark.parametrize("name", ["half the noise", "one_output_is_not_noised"])

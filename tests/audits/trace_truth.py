@@ -171,7 +171,6 @@ def in_any_order(data, rng):
 NINETEEN, NINE = math.log(0.95 / 0.05), 2.0 * math.log(3.0)
 OF_ONE = {f.__name__: f for f in (two_coins, two_arrays, sum_of_binomials, choices_of_random)}
 cases(CLEAN, OF_ONE, BITS_OF_TEN, epsilon=2.95, cost=NINETEEN)
-cases(EXCEEDS, {f"{k}, claimed less": f for k, f in OF_ONE.items()}, BITS_OF_TEN, epsilon=2.5, cost=NINETEEN)
 cases(CLEAN, {"rows of coins": rows_of_coins}, BITS_OF_TEN, epsilon=2.2, cost=NINE)
 # Shuffled reports show less than the report of one.
 cases(LOST, {"in any order": in_any_order}, BITS_OF_TEN, epsilon=2.5)
