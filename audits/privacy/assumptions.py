@@ -34,10 +34,9 @@ CALLS, CALL = PLANS[0]
 LONG_CALLS, LONG, WIDE = 2, 8192, 2048
 """Long calls on each dataset, and outputs of each of them at most; of outputs that take much memory no fewer
 than the last number."""
-ONE_BY_ONE, SHARE, FEW = 64, 8, 4
+ONE_BY_ONE, SHARE = 64, 8
 """A mechanism that is called for each output anyway is tested on at most 64 outputs of each dataset, and at
-most an eighth of the budget; the clock is looked at after every four outputs, or after each where four of
-each dataset would take longer than the test may."""
+most an eighth of the budget."""
 TIME = 0.25
 """Share of the time limit that all tests together take; the first test of a pair takes a third of what is
 left of it. Where that is not enough for calls of several outputs, each output is drawn by a call of its own,
@@ -179,22 +178,12 @@ class Assumptions:
     def _calls(self, times: int, long: int, seconds: float) -> tuple[int, int]:
         """How many calls are made on each dataset, and how many outputs each of them draws."""
         if self.drawer.one_by_one:
-            most = times * max(2, min(ONE_BY_ONE, self.job.options.max_samples // SHARE))
-            return -(-most // FEW), min(FEW, most)
+            return times * max(2, min(ONE_BY_ONE, self.job.options.max_samples // SHARE)), 1
         if long:
             calls = times * LONG_CALLS
             room = max(WIDE, TUNING.most_bytes // (4 * LONG_CALLS * self.drawer.row_bytes))
             return calls, min(long, room, self.plan.affordable(calls, seconds))
         return times * self.plan.calls, self.plan.call
-
-    def _at_once(self, call: int, seconds: float) -> int:
-        """How many outputs of a dataset are drawn before the clock is looked at: `call`, or one output where
-        a mechanism is called for each and `call` of them are not known to fit into the seconds.
-        """
-        if not self.drawer.one_by_one or seconds == math.inf:
-            return call
-        since = self.drawer.drawn - 1
-        return call if since > 0 and 2.0 * call * self._drawing() / since <= seconds else 1
 
     def _found(self, index: int, times: int, long: int, seconds: float) -> tuple[str, int]:
         """Which of `BROKEN` fresh outputs show, or "", and how many a dataset gave: `times` as many as at
@@ -209,10 +198,9 @@ class Assumptions:
             return "", 0
         done = 0
         while done < calls * call and not cut:
-            size = self._at_once(call, seconds)
             for place, kept in enumerate(outputs):
-                kept.append(self._draw(index, place, size))
-            done += size
+                kept.append(self._draw(index, place, call))
+            done += call
             if drawer.changed and not drawer.one_by_one:
                 return "data", done
             cut = self._drawing() - start > seconds

@@ -14,7 +14,7 @@ import numpy as np
 
 from audits.privacy.after import footprints as footprints_of
 from audits.privacy.after.planting import KEPT, LEAST_SECONDS, PATIENCE, plant
-from audits.privacy.after.witness import Refuted, find_witness, fresh_samples
+from audits.privacy.after.witness import find_witness, fresh_samples
 from audits.privacy.assumptions import CALL, TIME, Assumptions, sentence
 from audits.privacy.bet.fixed_size import run_fixed
 from audits.privacy.bet.method import Finding, Job, nothing, with_shares
@@ -353,7 +353,9 @@ def _witness(
     return find_witness(
         outputs,
         lambda place, size: drawer.draw(job.pairs[index][place], size, rng, named(place, index)),
-        refuted=Refuted(asked.claim, asked.alpha, result.lower),
+        claim=asked.claim,
+        alpha=asked.alpha,
+        bound=result.lower,
         samples=samples,
         encoder=finding.encoder or drawer.encoder(),
         view=finding.view,

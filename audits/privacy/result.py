@@ -367,17 +367,13 @@ class AuditResult:
         )
 
     @property
-    def would_have_caught(self) -> str:
-        """The planted leaks that were caught, the commonest mistakes first, in a line; without planted leaks
-        the resolution."""
+    def passed(self) -> tuple[str, str]:
+        """What a pass is worth, a label and a text: planted leaks that were caught, the commonest mistakes
+        first; without planted leaks the resolution."""
         caught = ", ".join(one.said(one.caught) for one in self.planted if one.caught is not None)
         nothing = "none of the planted leaks" if self.planted else "no leak was planted"
-        return caught or f"{nothing}; {self.resolution_said}"
-
-    @property
-    def passed(self) -> tuple[str, str]:
-        """What a pass is worth, a label and a text: planted leaks that were caught, or the resolution."""
-        return ("would have caught" if self.planted else "resolution"), self.would_have_caught
+        label = "would have caught" if self.planted else "resolution"
+        return label, caught or f"{nothing}; {self.resolution_said}"
 
     @property
     def pairs_said(self) -> str:
@@ -471,9 +467,7 @@ class AuditResult:
         """Wealth and ε-lower-bound against samples, and the privacy curve with the winning event."""
         from audits.privacy.plots import draw
 
-        looks = [(look.samples, look.log_e_value, look.lower) for look in self.trace]
-        points = [(point.first, point.second) for point in self.curve]
-        return draw(looks, points, self.claim, self.alpha)
+        return draw(self)
 
 
 def _plain(value: Any) -> Any:

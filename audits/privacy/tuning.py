@@ -65,10 +65,6 @@ class Tuning:
     """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
     learn_often: tuple[int, int] = (1024, 8192)
     """Samples from which on the second factor holds: of single numbers, and of others."""
-    prune_from: int = 2048
-    """Before batches of this size events and scores that are surely not among the best are dropped."""
-    choose_at: float = 0.25
-    """From this share of the samples on a score is dropped unless it is clearly better than the favourite."""
 
     # Threshold families
 

@@ -17,11 +17,9 @@ from audits.privacy.bet.atoms import (
     count_atoms,
     family_of_sets,
     find_atoms,
-    scorer,
 )
 from audits.privacy.learn.regressions import logistic
 from audits.privacy.outputs.outputs import Encoded
-from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 from tests.audits.privacy_runs import audited, encoded, unbegun
 
@@ -67,22 +65,8 @@ def test_table_is_that_of_counting(kind: str) -> None:
         assert inside[i] == (word in known)
         assert not inside[i] or names[place[i]] == word
     for batch in (fresh, mixed):
-        times, others = atoms.tally(batch)
-        counted = Counter(words(others))
-        for word, count in zip(names, times.tolist(), strict=True):
-            counted[word] += count
-        assert {w: c for w, c in counted.items() if c} == Counter(words(batch))
-        # A score computed once for each atom is that of every sample, and so are the counts.
-        score = Score(
-            "any", lambda e: np.cos(e.values).sum(axis=1) + e.codes.sum(axis=1), lambda t, upper: ""
-        )
-        each = score.evaluate(batch)
-        for start in (0, 100):
-            np.testing.assert_allclose(scorer(batch, atoms)(score, start), each[start:], rtol=1e-12)
-        cuts = np.unique(each)[:-1] + 0.5 * np.diff(np.unique(each))
-        found = events.count(score.evaluate(atoms.rows), cuts, times)
-        found = found + events.count(score.evaluate(others), cuts)
-        assert found.tolist() == [int(np.sum(each >= t)) for t in cuts]
+        counted = Counter(words(batch))
+        assert [*zip(names, atoms.tally(batch).tolist(), strict=True)] == [(w, counted[w]) for w in names]
     counts = count_atoms(atoms, mixed, fresh)
     assert counts.size == len(mixed)
     for side, batch in ((counts.first, mixed), (counts.second, fresh)):
@@ -162,7 +146,7 @@ def test_an_output_has_the_same_score_in_every_batch() -> None:
     first, second = (encoded(rows[rng.integers(0, 220, 900)]) for _ in range(2))
     atoms = table(Encoded(np.vstack([first.values, second.values]), np.zeros((1800, 1), dtype=np.int64)))
     score = logistic(first.take(slice(0, 450)), second.take(slice(0, 450)))
-    x, y = (scorer(side, atoms)(score, 0) for side in (first, second))
+    x, y = score.evaluate(first), score.evaluate(second)
     family = events.build(score, x, y, 450, steady=True)
     assert family is not None
     others = encoded(rng.normal(size=(30, 8)))

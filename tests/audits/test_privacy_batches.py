@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits.privacy.bet import betting, events
+from audits.privacy.bet import betting
 from audits.privacy.bet import sequential as s
-from audits.privacy.bet.pair_state import Hypothesis, PairState
-from audits.privacy.learn.choice import Learner
+from audits.privacy.bet.pair_state import PairState
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
@@ -54,70 +53,12 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
     assert any(refuted for _, refuted in seen) == (name == "svt3")
 
 
-@pytest.mark.parametrize("name", ["laplace", "gaussian", "svt3"])
-@pytest.mark.slow
-def test_scores_that_are_dropped_are_not_missed(name: str) -> None:
-    # Whatever is dropped before a large batch, the strongest event at every ε that decides is as strong as
-    # before, but for what samples cannot tell apart: 1.5 standard errors, where trees have to be worth it.
-    control = ROWS[name]
-    run = sequential(control, control.pair, 150_000)
-    first = run.grid[run.references]
-    dropped: list[int] = []
-
-    def strongest(state: PairState) -> Any:
-        return np.max([run.excess(state, family).max(axis=0) for family in state.families()], axis=0)
-
-    def prune(state: PairState) -> None:
-        before, hypotheses = strongest(state), len(state.live())
-        s.Sequential.prune(run, state)
-        near = (first >= run.lower() * 0.9) & (first <= max(run.lower() * 1.1, 0.1))
-        after = strongest(state)
-        assert np.all(after[near] >= before[near] - 1.5 / math.sqrt(state.size) - 1e-12)
-        dropped.append(hypotheses - len(state.live()))
-
-    run.prune = prune  # type: ignore[method-assign]
-    run.run()
-    assert sum(dropped) > 0
-    # To the end single numbers have their value; the scores of vectors are down to few.
-    left = [hypothesis.learner.name for hypothesis in run.states[0].live()]
-    assert "value" in left if name != "svt3" else 1 <= len(left) <= 3
-
-
 def score_of(column: int) -> Score:
     return Score("a column", lambda e: e.values[:, column], lambda t, upper: "")
 
 
 def one_score(first: Encoded, second: Encoded) -> Score:
     return score_of(0)
-
-
-@pytest.mark.parametrize(
-    ("share_of_budget", "ahead", "kept"),
-    [(0.1, -2.0, True), (0.1, -5.0, False), (0.3, -2.0, False), (0.3, 0.0, False), (0.3, 2.0, True)],
-)
-def test_a_score_is_dropped_only_where_it_is_surely_not_needed(
-    share_of_budget: float, ahead: float, kept: bool
-) -> None:
-    # `ahead` standard errors lie between the events of two scores at the claimed ε; as for smaller ε the
-    # error is smaller, the distance is larger there.
-    size = 10_000
-    control = ROWS["laplace"]
-    run = sequential(control, control.pair, round(size / share_of_budget))
-    run.samples = size
-    state = run.states[0]
-    state.keep(*state.sample(256), 256)
-    state.size = size
-    p, q = 0.2, 0.05
-    a = math.exp(control.epsilon)
-    error = math.sqrt((p * (1.0 - p) + a * a * q * (1.0 - q)) * size)
-    state.hypotheses = [Hypothesis(Learner("first", one_score)), Hypothesis(Learner("second", one_score))]
-    for hypothesis, hits in zip(state.hypotheses, (p * size, p * size + ahead * error), strict=True):
-        hypothesis.family = events.ThresholdFamily(
-            score_of(0), np.zeros(1), np.array([round(hits)]), np.array([round(q * size)]), size
-        )
-    run.prune(state)
-    assert [hypothesis.family is not None for hypothesis in state.hypotheses] == [True, kept]
-    assert [hypothesis.active for hypothesis in state.hypotheses] == [True, kept]
 
 
 def test_a_cautious_excess_is_small_where_hits_may_be_missing_by_luck() -> None:

@@ -59,7 +59,7 @@ def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
     assert result.verdict == "refuted"
     assert clock.now <= limit
     spent = 2 * result.premise_samples * clock.output
-    assert spent <= assumptions.TIME * limit + 2 * assumptions.FEW * clock.output
+    assert spent <= assumptions.TIME * limit + 2 * clock.output
     # What the tests drew is among the samples that were learned from.
     assert result.samples >= result.premise_samples
 

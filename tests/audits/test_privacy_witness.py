@@ -17,7 +17,7 @@ import pytest
 from scipy import stats
 
 from audits import audit_privacy, each
-from audits.privacy.after.witness import Refuted, find_witness
+from audits.privacy.after.witness import find_witness
 from audits.privacy.claims import Pure
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.result import Share
@@ -128,7 +128,9 @@ def test_intervals_hold_together_as_often_as_they_say() -> None:
         found = find_witness(
             [draw(0, 60), draw(1, 60)],
             draw,
-            refuted=Refuted(Pure(0.0), 0.2, 0.0),
+            claim=Pure(0.0),
+            alpha=0.2,
+            bound=0.0,
             samples=100,
             encoder=Encoder(),
         )

@@ -49,15 +49,6 @@ HALF = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Refuted:
-    """A claim that was refuted at the error level `alpha`, and the audit's lower bound in its unit."""
-
-    claim: Claim
-    alpha: float
-    bound: float
-
-
-@dataclass(frozen=True, slots=True)
 class Rated:
     """An event of a kind of views, and the value that it is expected to show on the fresh outputs."""
 
@@ -69,7 +60,9 @@ def find_witness(
     seen: Sequence[Raw],
     draw: Callable[[int, int], Raw],
     *,
-    refuted: Refuted,
+    claim: Claim,
+    alpha: float,
+    bound: float,
     samples: int,
     encoder: Encoder,
     view: View | None = None,
@@ -78,7 +71,7 @@ def find_witness(
 
     seen      outputs on both datasets that the event is chosen on.
     draw      ``draw(side, size)``: fresh outputs on dataset 0 or 1.
-    refuted   the claim, the error level of what is said here, and the audit's bound.
+    claim, alpha, bound   the claim, the error level of what is said here, and the audit's bound.
     samples   outputs of each dataset that are drawn afresh; see `fresh_samples`.
     encoder   what turned the outputs of the audit into columns.
     view      the number of an output that carried the refutation, if there is one.
@@ -95,8 +88,8 @@ def find_witness(
     if not encoder.drawn:
         encoder.draw(joined(raw))
     sides = [encode(outputs, side) for side, outputs in enumerate(raw)]
-    rate = Rate(refuted.claim, refuted.alpha, samples, (len(raw[0]), len(raw[1])))
-    claimed = refuted.claim.value
+    rate = Rate(claim, alpha, samples, (len(raw[0]), len(raw[1])))
+    claimed = claim.value
     # Of two equal events the one that is said without "not" is simpler.
     best = (
         max(events, key=lambda one: (one.expected, not one.event.outside), default=None)
@@ -115,7 +108,7 @@ def find_witness(
         for side in (0, 1):
             fresh = encode(draw(side, min(CHUNK, samples - start)), side)
             hits[side] += [np.count_nonzero(one.event.holds(fresh)) for one in found]
-    return _named([encoder.said(one.event.words, most=60) for one in found], hits, rate, refuted.bound)
+    return _named([encoder.said(one.event.words, most=60) for one in found], hits, rate, bound)
 
 
 def fresh_samples(samples: int, tested: int = 0) -> int:

@@ -7,7 +7,6 @@ dataset.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,30 +39,10 @@ class Atoms:
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         return place, self.keys[place] == keys
 
-    def tally(self, e: Encoded) -> tuple[Ints, Encoded]:
-        """How often each atom occurs, and the samples that are none."""
+    def tally(self, e: Encoded) -> Ints:
+        """How often each atom occurs."""
         place, known = self.find(e)
-        return np.bincount(place[known], minlength=len(self)), e.take(~known)
-
-
-Scorer = Callable[[Score, int], Floats]
-"""(score, start) → the scores of the samples from place `start` on."""
-
-
-def scorer(e: Encoded, atoms: Atoms | None) -> Scorer:
-    """Scores samples; where there is a table of those that repeat, each of those once."""
-    if atoms is None:
-        return lambda score, start: score.evaluate(e.take(slice(start, None)))
-    place, known = atoms.find(e)
-
-    def look_up(score: Score, start: int) -> Floats:
-        values = score.evaluate(atoms.rows)[place[start:]]
-        others = ~known[start:]
-        if others.any():
-            values[others] = score.evaluate(e.take(slice(start, None)).take(others))
-        return values
-
-    return look_up
+        return np.bincount(place[known], minlength=len(self))
 
 
 def find_atoms(*parts: Encoded) -> Atoms | None:
@@ -100,7 +79,7 @@ class Counts:
 
 def count_atoms(atoms: Atoms, first: Encoded, second: Encoded) -> Counts:
     """Counts of samples of both datasets."""
-    return Counts(atoms.tally(first)[0], atoms.tally(second)[0], len(first))
+    return Counts(atoms.tally(first), atoms.tally(second), len(first))
 
 
 def family_of_sets(atoms: Atoms, learned: Counts, judged: Counts) -> events.ThresholdFamily | None:

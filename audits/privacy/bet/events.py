@@ -74,12 +74,8 @@ class ThresholdFamily:
         return ("forward" if kind < 2 else "backward"), text
 
 
-def count(scores: Floats, thresholds: Floats, times: Ints | None = None) -> Ints:
-    """How many scores are ≥ each threshold; `times` says how often each of them occurs."""
-    if times is not None:
-        reached = np.searchsorted(thresholds, scores, side="right")
-        found = np.bincount(reached, times, len(thresholds) + 1).astype(np.int64)
-        return np.cumsum(found[::-1])[::-1][1:]
+def count(scores: Floats, thresholds: Floats) -> Ints:
+    """How many scores are ≥ each threshold."""
     if len(thresholds) <= TUNING.parts:
         # To compare with few thresholds takes no longer than to put the scores in order.
         return np.array([np.count_nonzero(scores >= t) for t in thresholds], dtype=np.int64)

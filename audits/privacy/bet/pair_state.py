@@ -11,11 +11,9 @@ from audits.privacy.bet import events, folds
 from audits.privacy.bet.atoms import (
     Atoms,
     Counts,
-    Scorer,
     count_atoms,
     family_of_sets,
     find_atoms,
-    scorer,
 )
 from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import Dataset
@@ -32,15 +30,14 @@ class Hypothesis:
     def __init__(self, learner: Learner, family: events.ThresholdFamily | None = None) -> None:
         self.learner = learner
         self.family = family
-        self.active = True
 
-    def relearn(self, first: Encoded, second: Encoded, scorers: tuple[Scorer, Scorer]) -> None:
+    def relearn(self, first: Encoded, second: Encoded) -> None:
         """Fit the score to the first half of what is kept, count on the second half; or fit it to all, and
         count every part by a fit without it."""
         score = folds.fitted(self.learner, first, second)
         if score is None:
             return
-        x, y = (evaluate(score, 0) for evaluate in scorers)
+        x, y = score.evaluate(first), score.evaluate(second)
         judge = partial(folds.judged, score.folds, first, second) if score.folds else None
         self.family = events.build(score, x, y, len(first) // 2, steady=not first.is_single, judge=judge)
 
@@ -99,9 +96,9 @@ class PairState:
             kept[:] = [join([*kept, outputs.take(slice(room))])]
         self.kept_rows = len(self.samples()[0])
 
-    def most_learned(self, rows: int = TUNING.retained_rows) -> int:
+    def most_learned(self) -> int:
         """How many samples of a dataset all scores are learned from at most."""
-        return min(rows, self.most_rows(256))
+        return min(TUNING.retained_rows, self.most_rows(256))
 
     def most_kept(self) -> int:
         """How many samples of a dataset are kept at most."""
@@ -115,7 +112,7 @@ class PairState:
 
     def live(self) -> list[Hypothesis]:
         """The hypotheses that have events to bet on."""
-        return [h for h in self.hypotheses if h.family is not None and h.active]
+        return [h for h in self.hypotheses if h.family is not None]
 
     def families(self) -> list[events.ThresholdFamily]:
         """Their threshold families."""
@@ -139,15 +136,14 @@ class PairState:
         self.learned_at = self.kept_rows
         if not only_rare:
             self.find_atoms(first, second)
-        scorers = scorer(first, self.atoms), scorer(second, self.atoms)
         with self.job.threads.limit(limits=1):
             for hypothesis in self.hypotheses:
                 if self.job.left() < 0.0:
                     return
                 if self.by_atoms(hypothesis.learner):
                     hypothesis.family = None
-                elif hypothesis.active and (hypothesis.learner.rare or not only_rare):
-                    hypothesis.relearn(first, second, scorers)
+                elif hypothesis.learner.rare or not only_rare:
+                    hypothesis.relearn(first, second)
 
     def by_atoms(self, learner: Learner) -> bool:
         """Whether the table of outputs that repeat replaces a learner: `reorder` sees to the sets, and where
@@ -172,7 +168,6 @@ class PairState:
         if self.atoms is None or self.counts is None or self.learned_counts is None:
             return
         hypothesis = next(h for h in self.hypotheses if h.learner.table)
-        hypothesis.active = True
         if self.few():
             hypothesis.family = family_of_sets(self.atoms, self.counts, self.counts)
         elif hypothesis.family is None or self.counts.size >= 2 * self.learned_counts.size:
@@ -184,21 +179,9 @@ class PairState:
     def count(self, e: Encoded) -> tuple[list[Ints], Ints]:
         """For every live family how many samples have score ≥ each threshold; and how often each atom
         occurs."""
-        atoms = self.atoms
-        if atoms is None:
-            with self.job.threads.limit(limits=1):
-                found = [events.count(f.score.evaluate(e), f.thresholds) for f in self.families()]
-            return found, np.zeros(0, dtype=np.int64)
-        # Each output that repeats is scored once.
-        times, others = atoms.tally(e)
-        found: list[Ints] = []
         with self.job.threads.limit(limits=1):
-            for family in self.families():
-                evaluate, cuts = family.score.evaluate, family.thresholds
-                found.append(events.count(evaluate(atoms.rows), cuts, times))
-                if len(others):
-                    found[-1] = found[-1] + events.count(evaluate(others), cuts)
-        return found, times
+            found = [events.count(f.score.evaluate(e), f.thresholds) for f in self.families()]
+        return found, np.zeros(0, dtype=np.int64) if self.atoms is None else self.atoms.tally(e)
 
     def drawn_and_counted(
         self, families: Sequence[events.ThresholdFamily], size: int

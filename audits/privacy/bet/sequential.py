@@ -88,7 +88,7 @@ class Sequential:
         self.grid, self.epsilons, self.deltas = nulls.grid_of_lines(self.claim)
         self.claimed = int(np.searchsorted(self.grid, self.claim.value))
         self.references, self.nearest = reference_places(self.grid, self.claimed)
-        self.chosen: dict[int, tuple[int, Nulls]] = {}
+        self.chosen: dict[int, Nulls] = {}
         self.states = [PairState(job, pair, i) for i, pair in enumerate(job.pairs)]
         self.wealth = [Wealth(len(self.grid)) for _ in job.pairs]
         self.first_look = min(TUNING.glance, self.asked.max_samples // (2 * len(self.states)))
@@ -107,8 +107,6 @@ class Sequential:
 
     def step(self, state: PairState, size: int) -> None:
         """Draw a batch of one pair, settle the bets on it, learn from it."""
-        if size >= TUNING.prune_from and state.atoms is None:
-            self.prune(state)
         families, wealth = state.families(), self.wealth[state.index]
         wealth.invest()
         bets = self.bets(state, families)
@@ -146,7 +144,8 @@ class Sequential:
         if state.size >= TUNING.least and more and not ended:
             state.relearn()
         state.reorder()
-        self.strengths.pop(state.index, None)
+        for known in (self.strengths, self.chosen):
+            known.pop(state.index, None)
 
     def bets(self, state: PairState, families: Sequence[events.ThresholdFamily]) -> betting.Bets | None:
         """Bets on the next batch against every ε that is not rejected yet, and against the claimed ε."""
@@ -162,11 +161,9 @@ class Sequential:
 
     def nulls(self, state: PairState) -> Nulls:
         """For every value of the grid the line that the samples of a pair so far speak most against."""
-        size, found = self.chosen.get(state.index, (-1, None))
-        if found is None or size != state.size:
-            found = self.choose_lines(state.families())
-            self.chosen[state.index] = state.size, found
-        return found
+        if state.index not in self.chosen:
+            self.chosen[state.index] = self.choose_lines(state.families())
+        return self.chosen[state.index]
 
     def choose_lines(self, families: Sequence[events.ThresholdFamily]) -> Nulls:
         """The lines of the largest cautious excess of an event; of the middle ones without events."""
@@ -183,51 +180,6 @@ class Sequential:
             line[self.claimed] = best[-1]
         places = np.arange(len(self.grid))
         return self.epsilons[places, line], self.deltas[places, line]
-
-    def prune(self, state: PairState) -> None:
-        """Before a large batch: keep only the cuts and the hypotheses that may be the best for a deciding ε.
-
-        This is done only where every output has to be scored by itself. Outputs that repeat are scored once,
-        so that more events cost nothing there.
-        """
-        live, is_single = state.live(), state.samples()[0].is_single
-        if not live:
-            return
-        at = self.references[self.deciding(is_single)]
-        (epsilon, delta), strength = (part[at] for part in self.nulls(state)), list[Floats]()
-        for hypothesis, family in zip(live, state.families(), strict=True):
-            excess = betting.cautious_excess(*family.shares(), epsilon, delta)
-            strength.append(np.max(excess, axis=0))
-            # The counts tell which cut is best only up to about three standard errors.
-            hopeful = np.any(excess >= strength[-1] - 3.0 / math.sqrt(family.size), axis=1)
-            hypothesis.family = family.keep(np.unique(np.flatnonzero(hopeful) % len(family.thresholds)))
-        # What is dropped does not come back, so the counts must show beyond doubt that a score is not needed.
-        error = 1.0 / math.sqrt(state.size)
-        least = np.maximum(np.max(strength, axis=0) - 3.0 * error, -TUNING.hope * error)
-        # To score a single number by its value costs nothing. For vectors the strongest score is always kept.
-        favourite = 0 if is_single else max(range(len(live)), key=lambda i: float(strength[i].sum()))
-        if self.samples >= TUNING.choose_at * self.asked.max_samples:
-            # Every other score must show enough to be worth the time that it takes.
-            least = np.maximum(least, strength[favourite] + error)
-        kept = [h for i, h in enumerate(live) if np.any(strength[i] >= least) or i == favourite]
-        for hypothesis in state.hypotheses:
-            if hypothesis not in kept:
-                hypothesis.active, hypothesis.family = False, None
-
-    def deciding(self, is_single: bool) -> Ints:
-        """Places among the references of the values that decide: near the lower bound, and the claimed."""
-        shown = self.lower()
-        lower = int(np.searchsorted(self.grid, shown))
-        near = [min(lower + j, len(self.grid) - 1) for j in (0, 8, 16, 24)]
-        if not is_single:
-            # An excess at half the lower bound is too large to be luck. Single numbers need no such place:
-            # their first hypothesis is the number itself, which is always kept.
-            near.append(int(np.searchsorted(self.grid, 0.5 * shown)))
-        return np.append(np.unique(self.nearest[near]), len(self.references) - 1)
-
-    def excess(self, state: PairState, family: events.ThresholdFamily) -> Floats:
-        """Excess of every event of a family of a pair over the null, for every reference."""
-        return betting.excess(*family.shares(), *(part[self.references] for part in self.nulls(state)))
 
     # --- the whole run ---
 
@@ -453,7 +405,8 @@ class Sequential:
             return None
         shown = self.rejected[at]
         state = max(states, key=lambda s: self.wealth[s.index].log()[at] if shown else self.strength(s))
-        best = [(self.excess(state, family)[:, self.nearest[at]], family) for family in state.families()]
+        null = [part[self.references[[self.nearest[at]]]] for part in self.nulls(state)]
+        best = [(betting.excess(*family.shares(), *null), family) for family in state.families()]
         found, family = max(best, key=lambda pair: float(pair[0].max()))
         return state, family, int(np.argmax(found))
 

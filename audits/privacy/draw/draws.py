@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import enum
 import itertools
 import math
@@ -29,8 +28,6 @@ Mechanism = Callable[..., Any]
 ERRORS = ("raise", "symbol")
 SYMBOLS = '; errors="symbol" takes exceptions for outputs'
 """The end of a message of a mechanism that raised."""
-PLAIN = (int, float, str, bytes, type(None), np.generic)
-"""Outputs that cannot change."""
 CHUNK = 1 << 16
 """Outputs that a mechanism draws in one call, at most; each chunk has a generator of its own."""
 CHUNK_ONE_BY_ONE, MOST_CHUNKS = 32, 64
@@ -67,24 +64,12 @@ def each(f: Mechanism) -> Mechanism:
             mine = data if i == 0 else fresh(kept)
             output = f(mine) if rng is None else f(mine, rng)
             # A mechanism may hand out the same object again, and write into it or into what it holds.
-            outputs.append(output if isinstance(output, PLAIN) else _copied(output))
+            outputs.append(copier(output)(output))
         return stack(outputs)
 
     mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
     mechanism.one_by_one = True  # type: ignore[attr-defined]
     return mechanism
-
-
-def _copied(output: Any) -> Any:
-    """A copy of an output; the output itself where there is no copy, as of a view of a dictionary."""
-    if isinstance(output, memoryview):
-        return output.tolist()
-    if type(output) is list and all(issubclass(kind, PLAIN) for kind in set(map(type, output))):
-        return output.copy()  # twenty times as fast
-    try:
-        return copy.deepcopy(output)
-    except Exception:
-        return output
 
 
 def unseeded(f: Mechanism) -> Mechanism:

@@ -89,8 +89,9 @@ def members(first: Encoded, second: Encoded) -> Score | None:
         return found
 
     def shares(e: Encoded) -> Floats:
-        once = np.unique(np.arange(len(e))[:, None] * last + held(e))
-        return np.bincount(once % last, minlength=last) / len(e)
+        found = np.sort(held(e), axis=1)
+        once = np.diff(found, axis=1, prepend=-1) > 0
+        return np.bincount(found[once], minlength=last) / len(e)
 
     p, q = shares(first), shares(second)
     spread = p * (1.0 - p) + q * (1.0 - q)

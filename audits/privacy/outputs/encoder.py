@@ -213,12 +213,11 @@ class Encoder:
 
         Raises ValueError for outputs of a kind that cannot be looked into, and for NaN.
         """
-        groups = None
         try:
             with values.foreign():
                 if not self.drawn:
-                    groups = self._draw(outputs)
-                return self._filled(groups or self._groups(outputs), len(outputs))
+                    self._draw(outputs)
+                return self._filled(self._groups(outputs), len(outputs))
         except Refused as error:
             raise ValueError(f"mechanism {error}, got one on {where}") from error.__cause__
 
@@ -237,8 +236,7 @@ class Encoder:
         except Refused as error:
             raise ValueError(f"mechanism {error}") from error.__cause__
 
-    def _draw(self, outputs: Raw) -> dict[str, _Group]:
-        """Draw the schema; the outputs by their form, as they are encoded next."""
+    def _draw(self, outputs: Raw) -> None:
         self.drawn = True
         size = len(outputs)
         groups = self._groups(outputs)
@@ -291,7 +289,6 @@ class Encoder:
         )
         if usual is not None:
             self._forms[usual] = 0
-        return groups
 
     # --- columns ---
 
