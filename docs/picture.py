@@ -85,12 +85,11 @@ def draw_map(file: Path, paper: str = "song2021") -> None:
     import re
 
     from claims import load
-    from claims.harness.entry import entry_of
     from claims.harness.map import layout, map_of
     from claims.harness.report.maps import drawn
     from claims.harness.report.site import Page, environment
 
-    found = map_of(paper, list(map(entry_of, load(paper))))
+    found = map_of(paper, load(paper))
     places = layout(found, ROOT / "claims" / paper / "map.plain")
     assert places is not None, "give a map.plain of today's uses"
     page = Page(title=paper, path="map.html")

@@ -87,10 +87,9 @@ def findings() -> str:
     """All findings in one table: what `dpclaims list --fallen --markdown` prints."""
     from claims import load
     from claims.harness.commands.listing import fallen_table
-    from claims.harness.entry import entry_of
     from claims.harness.fallen import by_weight, has_fallen
 
-    everything = list(map(entry_of, load()))
+    everything = load()
     return f"# All findings\n\n{fallen_table(by_weight(list(filter(has_fallen, everything))), everything)}\n"
 
 

@@ -327,6 +327,12 @@ class Claim:
         """ "<paper>/<name>", with ":<reading>" where it is not the printed one."""
         return f"{self.paper.key}/{self.name}" + (f":{self.variant}" if self.variant else "")
 
+    @property
+    def noted(self) -> Mapping[str, str]:
+        """`uses` as ids, each with its note or ""."""
+        assert isinstance(self.uses, Mapping)
+        return self.uses
+
     def tier(self, name: str) -> Tier:
         """The work of the tier of this name."""
         work = {"smoke": self.smoke, "ci": self.ci, "full": self.full}[name]

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
-from claims.harness.entry import entry_of
 from claims.harness.errata import check_file, owes_check, run_check
 from claims.harness.ids import result_of
 from claims.harness.map import behind, used_by_results
@@ -142,7 +141,7 @@ def uses(claim: Claim, context: Context) -> str | None:
     ids = {c.id for c in context.catalogue}
     if unknown := [each for each in claim.uses if each not in ids]:
         return f"uses names {', '.join(unknown)}, which is no claim"
-    used = used_by_results([entry_of(c) for c in context.catalogue])
+    used = used_by_results(context.catalogue)
     own = result_of(claim.id)
     if own in behind(own, used):
         return "its proof uses itself, by the uses of the results that it names"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from claims.harness.entry import Entry
+from claims.harness.claim import Claim
 from claims.harness.ids import result_of
 from claims.harness.standing import Standing, readings_of, standing
 
@@ -71,18 +71,18 @@ class PaperMap:
         return {result, *behind(result, self.uses), *self.without(result)}
 
 
-def used_by_results(entries: Sequence[Entry]) -> dict[str, dict[str, str]]:
+def used_by_results(claims: Sequence[Claim]) -> dict[str, dict[str, str]]:
     """What the paper's proof of each printed result uses.
 
     A result uses what any of its readings and the steps of its proof say; a reading that is named stands for
     its result.
     """
-    by_id = {e.id: e for e in entries}
-    found: dict[str, dict[str, str]] = {result_of(e.id): {} for e in entries}
-    for entry in entries:
-        for name, note in entry.uses:
+    by_id = {c.id: c for c in claims}
+    found: dict[str, dict[str, str]] = {result_of(c.id): {} for c in claims}
+    for claim in claims:
+        for name, note in claim.noted.items():
             if name in by_id:
-                found[result_of(entry.id)].setdefault(result_of(name), note)
+                found[result_of(claim.id)].setdefault(result_of(name), note)
     return found
 
 
@@ -98,9 +98,9 @@ def behind(result: str, uses: Uses) -> list[str]:
     return list(found)
 
 
-def map_of(paper: str, entries: Sequence[Entry]) -> PaperMap:
+def map_of(paper: str, claims: Sequence[Claim]) -> PaperMap:
     """The map of the printed results of a paper; programs of ours stand on none."""
-    own = [e for e in entries if e.paper == paper and e.role != "program"]
+    own = [c for c in claims if c.paper.key == paper and c.role != "program"]
     uses = used_by_results(own)
     stands = {result: standing(readings_of(result, own)) for result in uses}
 
@@ -116,9 +116,9 @@ def map_of(paper: str, entries: Sequence[Entry]) -> PaperMap:
     return PaperMap(paper, nodes, uses)
 
 
-def _labels(first: Mapping[str, Entry]) -> dict[str, str]:
+def _labels(first: Mapping[str, Claim]) -> dict[str, str]:
     """The paper's label of each result; where two have the same, with what tells their ids apart."""
-    own = {result: e.label.removesuffix(", proof") or e.name for result, e in first.items()}
+    own = {result: e.result.removesuffix(", proof") or e.name for result, e in first.items()}
     shared = {label for label in own.values() if list(own.values()).count(label) > 1}
     for result, label in own.items():
         if label in shared:

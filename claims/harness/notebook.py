@@ -176,10 +176,9 @@ def results_table(run: RunResult, digits: int = 4) -> pd.DataFrame:
 
 def paper_map(paper: str) -> Block:
     """What the proofs of a paper use, as a tree; how its results stand is what is expected of them."""
-    from claims.harness.entry import entry_of
     from claims.harness.map import legend, map_of, tree
 
-    found = map_of(paper, [entry_of(c) for c in _catalogue().values()])
+    found = map_of(paper, list(_catalogue().values()))
     if not any(found.uses.values()):
         return Block("text/markdown", f"No claim of {paper} says what its proof uses.")
     return Block("text/markdown", "\n".join([*legend(found), "", "```text", *tree(found), "```"]))

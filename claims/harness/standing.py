@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-from claims.harness.entry import Entry
+from claims.harness.claim import Claim
 from claims.harness.finding import Weight
 from claims.harness.ids import result_of
 
@@ -25,12 +25,12 @@ class Standing(StrEnum):
     OPEN = "open"
 
 
-def readings_of(result: str, entries: Sequence[Entry]) -> list[Entry]:
+def readings_of(result: str, claims: Sequence[Claim]) -> list[Claim]:
     """All claims about one printed result: the statement, its readings, the steps of its proof."""
-    return [e for e in entries if result_of(e.id) == result]
+    return [c for c in claims if result_of(c.id) == result]
 
 
-def standing(readings: Sequence[Entry]) -> Standing:
+def standing(readings: Sequence[Claim]) -> Standing:
     """How a printed result stands by the expected verdicts of its readings.
 
     It falls where the statement as printed does, and nearly holds where that is for a small reason. It holds

@@ -12,7 +12,6 @@ from audits.judge import at_most, equals
 from claims.harness.commands.listing import fallen_table, fallen_text
 from claims.harness.conformance import Context, finding, premises
 from claims.harness.discover import Catalogue
-from claims.harness.entry import entry_of
 from claims.harness.errata import form_problem, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Finding, Weight, finding_from_json
@@ -115,7 +114,7 @@ def test_findings_are_listed_by_weight_and_consequences_under_their_slip():
     corner = falls("lemma-1", replace(SLIP, weight=Weight.CORNER))
     proof = falls("lemma-2", replace(SLIP, weight=Weight.PROOF))
     consequence = falls("lemma-3", replace(SLIP, weight=Weight.CORNER, follows_from="demo/theorem-9"))
-    entries = by_weight([entry_of(c) for c in (corner, proof, consequence, falls("theorem-9"))])
+    entries = by_weight((corner, proof, consequence, falls("theorem-9")))
     assert [e.name for e in entries] == ["theorem-9", "lemma-3", "lemma-2", "lemma-1"]
     assert "    follows  demo/lemma-3" in fallen_text(entries, entries)
     row = "| ↳ | `demo/lemma-3` A demonstration | follows from `demo/theorem-9` | | |"
@@ -126,7 +125,7 @@ def test_the_papers_own_list_orders_its_findings():
     listed = replace(PAPER, findings=("lemma-1", "theorem-9"))
     claims = [falls("lemma-1", replace(SLIP, weight=Weight.CORNER)), falls("lemma-2"), falls("theorem-9")]
     claims = [replace(c, paper=listed) for c in claims]
-    assert [e.name for e in by_weight([entry_of(c) for c in claims])] == ["lemma-1", "theorem-9", "lemma-2"]
+    assert [e.name for e in by_weight(claims)] == ["lemma-1", "theorem-9", "lemma-2"]
     context = replace(NOTHING, catalogue=claims)
     assert [finding(c, context) is None for c in claims] == [True, False, True]
     assert "demo/theorem-9, which is no claim" in str(
@@ -137,7 +136,7 @@ def test_the_papers_own_list_orders_its_findings():
 def test_findings_that_follow_from_each_other_come_to_an_end():
     one = falls("lemma-1", replace(SLIP, follows_from="demo/lemma-2"))
     two = falls("lemma-2", replace(SLIP, follows_from="demo/lemma-1"))
-    assert len(by_weight([entry_of(one), entry_of(two)])) == 2
+    assert len(by_weight([one, two])) == 2
 
 
 def test_a_result_whose_private_reading_falls_holds_to_the_letter_only():
@@ -154,9 +153,9 @@ def test_a_result_whose_private_reading_falls_holds_to_the_letter_only():
         Standing.OPEN: [undecided, private],
     }
     for word, claims in expected.items():
-        assert standing([entry_of(c) for c in claims]) is word
+        assert standing(claims) is word
     planted = replace(falls("theorem-1", smaller), paper=replace(PAPER, key="controls"))
-    assert standing([entry_of(planted)]) is Standing.FALLS
+    assert standing([planted]) is Standing.FALLS
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from claims.harness.conformance import uses
 from claims.harness.discover import load
-from claims.harness.entry import entry_of
 from claims.harness.map import Support, behind, dot, layout, legend, map_of, tree, used_by_results, what_if
 from claims.harness.places import OWN
 from claims.harness.report.maps import drawn, lists
@@ -27,7 +26,7 @@ def claims_of(graph: dict[int, set[int]]) -> list:
 
 @given(GRAPHS)
 def test_a_result_rests_on_what_a_path_of_uses_leads_to(graph) -> None:
-    used = used_by_results([entry_of(c) for c in claims_of(graph)])
+    used = used_by_results(claims_of(graph))
     reach = {k: set(v) for k, v in graph.items()}
     for _ in range(7):
         reach = {k: v.union(*(reach.get(u, set()) for u in v)) for k, v in reach.items()}
@@ -45,7 +44,7 @@ def test_uses_are_read_as_labels_names_ids_and_notes_and_stay_with_their_reading
     assert printed.reading("private").uses == {}
     step = claim("theorem-1-proof", uses=["lemma-5"])
     others = [claim(f"lemma-{name}") for name in ("2", "3", "3:corrected", "4", "5")]
-    used = used_by_results([entry_of(c) for c in (printed, step, *others)])
+    used = used_by_results([printed, step, *others])
     assert used["demo/theorem-1"] == {
         "demo/lemma-2": "in the text", "demo/lemma-3": "", "demo/lemma-4": "", "demo/lemma-5": "",
     }  # fmt: skip
@@ -74,10 +73,8 @@ stop
 
 def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it(tmp_path) -> None:
     theorem = claim("theorem-1", uses={"lemma-1": "in the text"})
-    entries = [
-        entry_of(c) for c in (theorem, claim("lemma-1", uses=["lemma-2"]), falls("lemma-2"), claim("lemma-3"))
-    ]
-    entries = [replace(e, label=e.name.replace("-", " ").title()) for e in entries]
+    entries = [theorem, claim("lemma-1", uses=["lemma-2"]), falls("lemma-2"), claim("lemma-3")]
+    entries = [replace(e, result=e.name.replace("-", " ").title()) for e in entries]
     found = map_of("demo", entries)
     assert {r: n.support for r, n in found.nodes.items()} == {
         "demo/theorem-1": Support.FALLS, "demo/lemma-1": Support.FALLS,
@@ -113,13 +110,13 @@ def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it
         == "The statement holds, but its proof uses a result that falls"
     )
     assert layout(found, tmp_path / "none") is None
-    other = map_of("demo", [*entries, entry_of(claim("theorem-2", uses=["lemma-3"]))])
+    other = map_of("demo", [*entries, claim("theorem-2", uses=["lemma-3"])])
     assert layout(other, kept) is None, "a layout of another map"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(OWN.glob("*/map.plain")), ids=lambda f: f.parent.name)
 def test_a_layout_that_is_shipped_is_of_todays_uses(file) -> None:
-    found = map_of(file.parent.name, list(map(entry_of, load(file.parent.name))))
+    found = map_of(file.parent.name, load(file.parent.name))
     told = f"dpclaims show {file.parent.name} --dot | dot -Tplain > {file.relative_to(OWN.parent)}"
     assert layout(found, file) is not None, told

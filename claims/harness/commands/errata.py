@@ -13,7 +13,6 @@ import typer
 from claims.harness.claim import Claim, Paper
 from claims.harness.commands.options import Folders
 from claims.harness.commands.printed import harmless, untagged
-from claims.harness.entry import entry_of
 from claims.harness.errata import Checked, check_file, owes_check, run_check
 from claims.harness.fallen import by_weight
 from claims.harness.finding import Weight
@@ -93,8 +92,7 @@ def document(
     checks  what the checks of the heavy findings printed; where one is missing, its program alone is shown.
     label   how a heading names the result of a claim: by a link, say.
     """
-    by_id = {c.id: c for c in claims}
-    own = [by_id[e.id] for e in by_weight([entry_of(c) for c in claims]) if not _follows(by_id[e.id], claims)]
+    own = [c for c in by_weight(claims) if not _follows(c, claims)]
     have = "The longer ones end with a program of at most thirty lines that shows the numbers by itself."
     parts = [f"# Remarks on {untagged(paper.reference)}\n"]
     parts += [f"Read in the version {untagged(paper.text)}.\n"] if paper.text else []

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
+from claims.harness.claim import Claim
 from claims.harness.commands.options import AsJson, Folders, Patterns
-from claims.harness.entry import Entry, entry_of
 from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.ids import result_of
 from claims.harness.report.terminal import as_text
@@ -33,13 +33,12 @@ def list_command(
 
     _check_asked(kind, fallen=fallen, markdown=markdown, json=json)
     catalogue = discover(claims or [])
-    everything = [entry_of(c) for c in catalogue.claims]
-    found = [entry_of(c) for c in select(catalogue, pattern or [])]
+    everything, found = catalogue.claims, select(catalogue, pattern or [])
     for problem in broken(catalogue, pattern or []):
         print(f"dpclaims: {problem.sentence}", file=sys.stderr)
     # Of each paper its own results first, then what is claimed about programs that check them.
     chosen = sorted(
-        (c for c in found if kind is None or c.kind == kind), key=lambda c: (c.paper, c.role == "program")
+        (c for c in found if kind is None or c.kind == kind), key=lambda c: (c.paper.key, c.role == "program")
     )
     if fallen:
         chosen = by_weight([c for c in chosen if has_fallen(c)])
@@ -64,7 +63,7 @@ def _check_asked(kind: str | None, *, fallen: bool, markdown: bool, json: bool) 
         raise ValueError("--json and --markdown are two forms of the list; give one of them")
 
 
-def _print_table(claims: Sequence[Entry], last: Mapping[str, str]) -> None:
+def _print_table(claims: Sequence[Claim], last: Mapping[str, str]) -> None:
     width = max((len(c.id) for c in claims), default=0)
     print(f"{'id':{width}}  {'kind':11}  {'expected':12}  {'last verdict':12}  title")
     for claim in claims:
@@ -74,7 +73,7 @@ def _print_table(claims: Sequence[Entry], last: Mapping[str, str]) -> None:
         )
 
 
-def listed(claim: Entry, last: str | None) -> dict[str, Any]:
+def listed(claim: Claim, last: str | None) -> dict[str, Any]:
     """One entry of `list --json`; `finding_text` is what `finding` was in version 0.4."""
     finding = claim.finding
     return {
@@ -86,12 +85,12 @@ def listed(claim: Entry, last: str | None) -> dict[str, Any]:
         "finding": None if finding is None else finding.to_json(),
         "finding_text": claim.summary if finding is None else finding.what,
         "rests_on": list(claim.rests_on),
-        "uses": dict(claim.uses),
+        "uses": dict(claim.noted),
         "verdict": last,
     }
 
 
-def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
+def fallen_text(fallen: Sequence[Claim], everything: Sequence[Claim]) -> str:
     """A few lines for each slip: weight, id, what is wrong, the friendliest reading; consequences below."""
     lines: list[str] = []
     known = {e.id: e for e in fallen}
@@ -106,18 +105,18 @@ def fallen_text(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
     return "".join(f"{line}\n" for line in [*lines, _counted(everything)])
 
 
-def _counted(everything: Sequence[Entry]) -> str:
+def _counted(everything: Sequence[Claim]) -> str:
     """How many printed results of how many papers stand how, controls left out."""
     own = [e for e in everything if e.role not in ("control", "program")]
-    results: dict[str, list[Entry]] = {}
+    results: dict[str, list[Claim]] = {}
     for entry in own:
         results.setdefault(result_of(entry.id), []).append(entry)
     counts = Counter(map(standing, results.values()))
     words = "; ".join(f"{s}: {counts[s]}" for s in Standing if counts[s])
-    return f"{len(results)} printed results of {len({e.paper for e in own})} papers: {words}"
+    return f"{len(results)} printed results of {len({e.paper.key for e in own})} papers: {words}"
 
 
-def _letter(claim: Entry, everything: Sequence[Entry]) -> str:
+def _letter(claim: Claim, everything: Sequence[Claim]) -> str:
     """What is said beside a reading that falls while the printed statement passes."""
     if claim.role != "reading":
         return ""
@@ -125,7 +124,7 @@ def _letter(claim: Entry, everything: Sequence[Entry]) -> str:
     return f" ({result_of(claim.id)} {found})" if found is Standing.LETTER_ONLY else ""
 
 
-def fallen_table(fallen: Sequence[Entry], everything: Sequence[Entry]) -> str:
+def fallen_table(fallen: Sequence[Claim], everything: Sequence[Claim]) -> str:
     """A Markdown table, the heaviest finding first: what is wrong, the friendliest reading, what survives."""
     lines = [
         "| weight | statement | what is wrong | friendliest reading | what survives |",

@@ -10,7 +10,6 @@ import typer
 from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.commands.options import AsJson, Folders
-from claims.harness.entry import Entry, entry_of
 from claims.harness.ids import result_of
 from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import believed, describe
@@ -66,7 +65,7 @@ def _show_map(
     papers = list(dict.fromkeys(c.paper.key for c in found))
     if len(papers) > 1:
         raise ValueError(f"a map is of one paper, and {asked!r} is in {', '.join(papers)}")
-    drawn = map_of(papers[0], [entry_of(c) for c in catalogue])
+    drawn = map_of(papers[0], catalogue)
     if as_dot:
         typer.echo(dot(drawn), nl=False)
         return
@@ -100,15 +99,14 @@ def _checks(asked: str, claims: Sequence[Claim]) -> str:
 
 def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Results, verbose: bool) -> None:
     """Print the answer for each result that the chosen claims read; then the claims, in full if verbose."""
-    entries = [entry_of(c) for c in catalogue]
     answered: set[str] = set()
     for claim in chosen:
         result = result_of(claim.id)
         if result not in answered:
             answered.add(result)
-            _answer(claim, readings_of(result, entries), results, verbose)
+            _answer(claim, readings_of(result, catalogue), results, verbose)
             if claim.role != "program":
-                _proof(result, map_of(claim.paper.key, entries))
+                _proof(result, map_of(claim.paper.key, catalogue))
             typer.echo("")
     for claim in chosen if verbose else chosen[:1]:
         _claim(claim, results.get(claim.id), verbose)
@@ -116,7 +114,7 @@ def show_text(chosen: Sequence[Claim], catalogue: Sequence[Claim], results: Resu
         typer.echo("-v shows every reading with its argument and all evidence.")
 
 
-def _answer(claim: Claim, readings: Sequence[Entry], results: Results, verbose: bool) -> None:
+def _answer(claim: Claim, readings: Sequence[Claim], results: Results, verbose: bool) -> None:
     meant = ", as it must" if claim.role == "control" else ""
     title = f"{claim.result.removesuffix(', proof')} ({claim.paper.key}) {standing(readings)}{meant}."
     typer.echo(typer.style(title, bold=True))
@@ -133,7 +131,7 @@ def _answer(claim: Claim, readings: Sequence[Entry], results: Results, verbose: 
         typer.echo(f"  Not run here, so these are the verdicts on record: {asked}")
 
 
-def _follows(reading: Entry, last: ClaimResult | None, verbose: bool) -> list[str]:
+def _follows(reading: Claim, last: ClaimResult | None, verbose: bool) -> list[str]:
     """What is wrong, its first sentences unless verbose, and the number that decides."""
     what = "" if reading.finding is None else reading.finding.what
     brief = what if verbose else first_sentences(what)
@@ -199,7 +197,7 @@ def show_json(claim: Claim, result: ClaimResult | None) -> dict[str, Any]:
     """One entry of `show --json`."""
     from claims.harness.commands.listing import listed
 
-    return listed(entry_of(claim), None if result is None else result.verdict) | {
+    return listed(claim, None if result is None else result.verdict) | {
         "statement": claim.statement,
         "how": claim.doc.strip(),
         "source": {

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
 from claims.harness.commands.errata import document
-from claims.harness.entry import Entry, entry_of
 from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.finding import Weight
 from claims.harness.ids import result_of
@@ -24,8 +23,8 @@ from claims.harness.report.shown import (
     Reading,
     Result,
     anchor_of,
+    as_found,
     doi_of,
-    entry_shown,
     first_sentence,
     first_sentences,
     said_by,
@@ -82,8 +81,8 @@ class Site:
         """The map of a paper by the verdicts of the run, and where Graphviz puts its results."""
         if paper not in self._maps:
             # What the run does not hold counts as it is expected.
-            own = {c.id: entry_of(c) for c in self.catalogue.values() if c.paper.key == paper}
-            own |= {r.id: entry_shown(r) for result in self.of(paper) for r in result.readings}
+            own = {c.id: c for c in self.catalogue.values() if c.paper.key == paper}
+            own |= {r.id: as_found(r) for result in self.of(paper) for r in result.readings}
             found = map_of(paper, list(own.values()))
             file = next((c.file for c in self.catalogue.values() if c.paper.key == paper), None)
             self._maps[paper] = found, None if file is None else layout(found, file.parent / "map.plain")
@@ -380,30 +379,29 @@ def _findings(site: Site, paper: str) -> list[dict[str, Any]]:
     """What the run refutes of a paper, the heaviest first, with what falls by the same slip."""
     refuted = [r.id for r in site.run.claims if r.verdict == "REFUTED" and r.id in site.catalogue]
     own = [c for c in refuted if c.split("/")[0] == paper != "controls"]
-    fallen = by_weight([e for e in (entry_of(site.catalogue[c]) for c in own) if has_fallen(e)])
+    fallen = by_weight([site.catalogue[c] for c in own if has_fallen(site.catalogue[c])])
     known = {e.id: e for e in fallen}
-    below: dict[str, list[Entry]] = {}
+    below: dict[str, list[Claim]] = {}
     for each in fallen:
         below.setdefault(slip_of(each, known).id, []).append(each)
     return [_finding(site, known[slip], [e for e in found if e.id != slip]) for slip, found in below.items()]
 
 
-def _finding(site: Site, entry: Entry, consequences: Sequence[Entry]) -> dict[str, Any]:
-    found = entry.finding
+def _finding(site: Site, claim: Claim, consequences: Sequence[Claim]) -> dict[str, Any]:
+    found = claim.finding
     assert found is not None
-    claim = site.catalogue[entry.id]
     return {
-        "path": claim_path(entry.id),
+        "path": claim_path(claim.id),
         "heading": claim.result,
-        "paper": entry.paper,
-        "reading": entry.variant.replace("-", " "),
+        "paper": claim.paper.key,
+        "reading": claim.variant.replace("-", " "),
         "weight": found.weight.value,
         "what": found.what,
         "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
         "consequences": [
-            site.catalogue[c.id].result + (f" ({c.variant.replace('-', ' ')})" if c.variant else "")
+            c.result + (f" ({c.variant.replace('-', ' ')})" if c.variant else "")
             for c in consequences
-            if result_of(c.id) != result_of(entry.id)  # not its own readings
+            if result_of(c.id) != result_of(claim.id)  # not its own readings
         ],
     }

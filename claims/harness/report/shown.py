@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from audits.evidence import Evidence
+from audits.evidence import Evidence, Verdict
 from claims.harness.claim import Claim
-from claims.harness.entry import Entry, entry_of
 from claims.harness.finding import Finding, Weight
 from claims.harness.ids import result_of
 from claims.harness.run.result import ClaimResult, RunResult
@@ -252,7 +251,7 @@ def _result(result: str, claims: Sequence[Claim], stored: Mapping[str, ClaimResu
         for c in claims
     ]
     readings.sort(key=lambda r: (ORDER.index(r.role) if r.role in ORDER else len(ORDER), r.id))
-    found_standing = standing([entry_shown(r) for r in readings])
+    found_standing = standing([as_found(r) for r in readings])
     # What passes on stand-in data says nothing about the data that the paper means.
     if found_standing is Standing.HOLDS and readings[0].stand_in:
         found_standing = Standing.OPEN
@@ -261,10 +260,11 @@ def _result(result: str, claims: Sequence[Claim], stored: Mapping[str, ClaimResu
     )  # fmt: skip
 
 
-def entry_shown(reading: Reading) -> Entry:
-    """The reading as the list shows it, with the verdict that was found in place of the expected one."""
-    verdict = "INCONCLUSIVE" if reading.verdict == "CRASHED" else reading.verdict
-    return replace(entry_of(reading.claim), expected=verdict)
+def as_found(reading: Reading) -> Claim:
+    """The claim with the verdict that was found in place of the expected one."""
+    verdict = Verdict.INCONCLUSIVE if reading.verdict == "CRASHED" else Verdict(reading.verdict)
+    finding = reading.claim.finding if verdict is Verdict.REFUTED else None
+    return replace(reading.claim, expected=verdict, finding=finding)
 
 
 def whole(text: str) -> str:
