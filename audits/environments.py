@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -19,7 +20,7 @@ MINUTES = 15
 
 
 def cache_folder() -> Path:
-    """The user's folder for what can be made again: environments, the index of claims."""
+    """The user's folder for what can be made again: environments."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
 
 
@@ -46,7 +47,7 @@ def environment(
     words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
     place = Path(folder) if folder is not None else cache_folder() / "environments"
     home = place.expanduser().resolve() / f"{words}-{key}"
-    found = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    found = home / "bin/python"
     must_be_packages(requirements)
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
@@ -84,11 +85,6 @@ def _make(home: Path, base: Path, found: Path, requirements: Sequence[str], depe
 @contextlib.contextmanager
 def _locked(path: Path) -> Generator[None, None, None]:
     """One process at a time makes an environment; the lock ends with the process that holds it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows: two installations at once are the user's to avoid
-        yield
-        return
     with path.open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield

@@ -213,16 +213,16 @@ class AuditResult:
 
     verdict: str
     claim: Claim
-    lower: float
+    lower: float = 0.0
     alpha: float
-    e_value: float
-    samples: int
+    e_value: float = 1.0
+    samples: int = 0
     seconds: float
     pair: tuple[Any, Any]
-    pair_index: int
-    direction: str
+    pair_index: int = 0
+    direction: str = "forward"
     event: str
-    resolution: Resolution
+    resolution: Resolution = Resolution()
     method: str
     seed: int | None
     replayable: bool = True

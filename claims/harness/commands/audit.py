@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -112,28 +113,26 @@ def bound_so_far(
     loaded: Target, claim: PrivacyClaim, asked: Asked, look: Look | None, seconds: float, note: str
 ) -> AuditResult:
     """The result of an audit that cannot go on: what the last look showed."""
-    from audits.privacy import AuditResult, Resolution
+    from audits.privacy import AuditResult
 
     pairs = loaded.pairs
     only = pairs[0] if isinstance(pairs, (list, tuple)) and len(pairs) == 1 else (None, None)
-    return AuditResult(
+    found = AuditResult(
         verdict="undecided",
         claim=claim,
-        lower=0.0 if look is None else look.lower,
         alpha=asked.alpha,
-        e_value=1.0 if look is None else math.exp(min(look.log_e_value, 690.0)),
-        samples=0 if look is None else look.samples,
         seconds=seconds,
         pair=only,
-        pair_index=0,
-        direction="forward",
         event="not told: the audit was cut off",
-        resolution=Resolution(math.inf, math.inf),
         method=asked.method,
         seed=asked.seed,
         note=note,
         max_samples=asked.max_samples,
     )
+    if look is None:
+        return found
+    e_value = math.exp(min(look.log_e_value, 690.0))
+    return replace(found, lower=look.lower, e_value=e_value, samples=look.samples)
 
 
 def told_of(target: Target, result: AuditResult, *, again: str, verbose: bool, named: str) -> Told:

@@ -12,6 +12,7 @@ import typer
 from claims.harness import exchange
 from claims.harness.exchange import Case, Outputs
 from claims.harness.run.result import DIFFERS, PASSED, UNDECIDED
+from claims.harness.run.serialise import print_json
 
 OUTCOMES = {
     "not-refuted": exchange.PASSED,
@@ -70,19 +71,13 @@ def conclude(command: str, told: Sequence[Told], outputs: Outputs, *, json: bool
 
 
 def show(command: str, told: Sequence[Told], *, json: bool) -> None:
-    """Print what was found: one JSON document, or plain words, coloured on a terminal."""
+    """Print what was found: plain words, coloured on a terminal, or one JSON document: the verdict, or the
+    verdicts by their labels where there are several."""
     if json:
-        typer.echo(document(command, told), nl=False)
+        found: dict[str, Any] = {one.label: one.document for one in told}
+        print_json({"format": f"dpclaims-{command}/1"} | found.get("", found))
         return
     for one in told:
         colour = None if os.environ.get("NO_COLOR") else COLOURS[one.outcome]
         rest = one.text.removeprefix(one.headline)
         typer.echo(typer.style(one.headline, fg=colour, bold=True) + rest)
-
-
-def document(command: str, told: Sequence[Told]) -> str:
-    """One JSON document: the verdict, or the verdicts by their labels where there are several."""
-    from claims.harness.run.serialise import dumps
-
-    found: dict[str, Any] = {one.label: one.document for one in told}
-    return dumps({"format": f"dpclaims-{command}/1"} | found.get("", found))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import resource
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -30,14 +31,12 @@ def each_forked(
     """(number, messages) of every task, in the order in which they end; at most `jobs` at a time.
 
     tasks, work  `work(task, connection)` runs in a forked process and sends what it finds; neither has to be
-                 picklable where the system can fork. A process that dies leaves what it had sent.
-    processor_seconds  after which a process is ended, where the system can do that
+                 picklable. A process that dies leaves what it had sent.
+    processor_seconds  after which a process is ended
     """
     if jobs < 1:
         raise ValueError(f"jobs must be ≥ 1, got {jobs}")
-    context = multiprocessing.get_context(
-        "fork" if "fork" in multiprocessing.get_all_start_methods() else None
-    )
+    context = multiprocessing.get_context("fork")
     waiting = list(range(len(tasks)))[::-1]
     running: dict[Connection, tuple[int, Any, float, list[Any]]] = {}
     try:
@@ -84,12 +83,9 @@ def _limited(
         end_with_parent(parent.pid)
     # Ctrl-C reaches the whole group of processes: the first of them decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
-    with suppress(ImportError, ValueError, OSError):  # not on every system, not above its own limits
-        import resource
-
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    with suppress(ValueError, OSError):  # not above the system's own limits
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.getrlimit(resource.RLIMIT_CPU)[1]))
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     try:
