@@ -11,8 +11,6 @@ import pytest
 from audits.privacy.bet import betting
 from audits.privacy.bet import sequential as s
 from audits.privacy.bet.pair_state import PairState
-from audits.privacy.outputs.outputs import Encoded
-from audits.privacy.outputs.score import Score
 from audits.privacy.tuning import TUNING
 from implementations.controls import Control, classical_rows
 from tests.audits.privacy_runs import unbegun
@@ -51,14 +49,6 @@ def test_batches_are_small_where_a_refutation_is_near(name: str) -> None:
     run.run()
     assert len({share for share, _ in seen}) > 1
     assert any(refuted for _, refuted in seen) == (name == "svt3")
-
-
-def score_of(column: int) -> Score:
-    return Score("a column", lambda e: e.values[:, column], lambda t, upper: "")
-
-
-def one_score(first: Encoded, second: Encoded) -> Score:
-    return score_of(0)
 
 
 def test_a_cautious_excess_is_small_where_hits_may_be_missing_by_luck() -> None:

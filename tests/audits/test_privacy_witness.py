@@ -91,7 +91,9 @@ def test_the_intervals_of_all_kinds_of_events_hold_at_once(kinds: int, shift: An
     found = find_witness(
         [draw(0, 500), draw(1, 500)],
         draw,
-        refuted=Refuted(Pure(1.0), alpha, 1.5),
+        claim=Pure(1.0),
+        alpha=alpha,
+        bound=1.5,
         samples=700,
         encoder=Encoder(),
     )
