@@ -21,6 +21,7 @@ from audits.privacy.claims import (
     ZeroConcentrated,
 )
 from implementations.privacy import gaussian_delta
+from tests.audits.privacy_runs import audited
 
 CLAIMS = [
     Pure(0.7),
@@ -174,9 +175,7 @@ def test_half_the_noise_is_refuted_in_the_unit_of_the_claim(claim, most):
     def noisy(data, size, rng):
         return data + rng.normal(scale=0.5, size=size)
 
-    found = audit_privacy(
-        noisy, [(1.0, 0.0)], claim=claim, adjacency=lambda a, b: True, max_samples=3000, alpha=0.001
-    )
+    found = audited(noisy, epsilon=None, claim=claim, max_samples=3000, alpha=0.001)
     assert found.refuted
     assert claim.value <= found.lower <= most
     assert found.tested_at >= 0.0
@@ -191,10 +190,9 @@ def test_half_the_noise_is_refuted_in_the_unit_of_the_claim(claim, most):
 @pytest.mark.parametrize(("scale", "refuted"), [(0.5, True), (1.0, False)])
 def test_one_event_at_a_fixed_size_is_held_against_a_claim_in_its_unit(scale, refuted):
     # N(0, 1) and N(1, 1) are 1/2-zCDP exactly: refuted with probability 1e-6 at most.
-    found = audit_privacy(
-        lambda data, size, rng: data + rng.normal(scale=scale, size=size), [(1.0, 0.0)],
-        claim=ZeroConcentrated(0.5), adjacency=lambda a, b: True, max_samples=5000, alpha=1e-6,
-        method="clopper-pearson", simplest=False,
+    found = audited(
+        lambda data, size, rng: data + rng.normal(scale=scale, size=size), epsilon=None, simplest=False,
+        claim=ZeroConcentrated(0.5), max_samples=5000, alpha=1e-6, method="clopper-pearson",
     )  # fmt: skip
     assert found.refuted == refuted
     assert found.lower <= 0.5 / scale**2

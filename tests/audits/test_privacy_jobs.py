@@ -12,10 +12,11 @@ import pytest
 from scipy import stats
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from audits.privacy import audit_privacy, each, unseeded
+from audits.privacy import each, unseeded
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.draw.processes import can_fork, in_processes
+from tests.audits.privacy_runs import audited
 
 pytestmark = pytest.mark.skipif(not can_fork(), reason="no fork here: outputs are drawn by one process")
 
@@ -26,6 +27,10 @@ def drawer(mechanism: Any, jobs: int) -> Drawer:
     return made
 
 
+def drawn(mechanism: Any, size: int, jobs: int = 2, seed: int = 0) -> Any:
+    return drawer(mechanism, jobs).draw(Dataset(0.0), size, np.random.default_rng(seed), "here")
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 @pytest.mark.parametrize(
     ("mechanism", "size"),
@@ -33,12 +38,11 @@ def drawer(mechanism: Any, jobs: int) -> Drawer:
 )
 def test_chunks_are_the_mechanism_itself(mechanism: Any, size: int, jobs: int) -> None:
     # Kolmogorov–Smirnov against the normal law, false alarm 1e-7.
-    outputs = drawer(mechanism, jobs).draw(Dataset(0.0), size, np.random.default_rng(1), "here")
+    outputs = drawn(mechanism, size, jobs, seed=1)
     assert outputs.shape == (size,)
     assert len(np.unique(outputs)) == size
     assert stats.kstest(outputs, "norm").pvalue > 1e-7
-    alone = drawer(mechanism, 1).draw(Dataset(0.0), size, np.random.default_rng(1), "here")
-    np.testing.assert_array_equal(outputs, alone)
+    np.testing.assert_array_equal(outputs, drawn(mechanism, size, 1, seed=1))
 
 
 @pytest.mark.slow
@@ -47,7 +51,7 @@ def test_processes_do_share_the_work() -> None:
         time.sleep(0.001)
         return os.getpid()
 
-    found = drawer(each(names), 2).draw(Dataset(0.0), 400, np.random.default_rng(0), "here")
+    found = drawn(each(names), 400)
     assert len(np.unique(found)) == 2
     assert os.getpid() not in found
 
@@ -62,8 +66,7 @@ def test_processes_never_repeat_the_draws_of_each_other() -> None:
         each(lambda data, rng: own.normal() + 1e-9 * rng.random()),
     )
     for mechanism in mechanisms:
-        found = drawer(mechanism, 2).draw(Dataset(0.0), 320, np.random.default_rng(0), "here")
-        assert len(np.unique(found.round(6))) == 320
+        assert len(np.unique(drawn(mechanism, 320).round(6))) == 320
 
 
 def test_outputs_that_cannot_be_sent_are_drawn_by_one_process() -> None:
@@ -71,10 +74,7 @@ def test_outputs_that_cannot_be_sent_are_drawn_by_one_process() -> None:
         def __init__(self, value: float) -> None:
             self.value = value
 
-    found = drawer(each(lambda data, rng: Local(rng.normal())), 2).draw(
-        Dataset(0.0), 100, np.random.default_rng(0), "here"
-    )
-    assert len(found) == 100
+    assert len(drawn(each(lambda data, rng: Local(rng.normal())), 100)) == 100
 
 
 def test_errors_come_through_and_no_process_is_left() -> None:
@@ -82,7 +82,7 @@ def test_errors_come_through_and_no_process_is_left() -> None:
         raise ArithmeticError("no")
 
     with pytest.raises(ValueError, match=r"mechanism raised ArithmeticError\(no\) on here"):
-        drawer(each(fails), 2).draw(Dataset(0.0), 100, np.random.default_rng(0), "here")
+        drawn(each(fails), 100)
 
     def dies(place: int) -> int:
         os._exit(0)
@@ -94,9 +94,7 @@ def test_errors_come_through_and_no_process_is_left() -> None:
 
 def test_a_mechanism_that_ends_its_process_is_one_sentence() -> None:
     with pytest.raises(ValueError, match="mechanism ended the process that called it"):
-        drawer(each(lambda data, rng: os.kill(os.getpid(), 9)), 2).draw(
-            Dataset(0.0), 100, np.random.default_rng(0), "here"
-        )
+        drawn(each(lambda data, rng: os.kill(os.getpid(), 9)), 100)
 
 
 def test_data_that_are_changed_in_another_process_are_noticed() -> None:
@@ -121,9 +119,7 @@ def test_threads_of_linear_algebra_change_nothing(method: str) -> None:
     for threads in (1, 2):
         seen: set[int] = set()
         with threadpool_limits(threads):
-            result = audit_privacy(
-                mechanism, [(0, 1)], epsilon=0.8, adjacency=lambda a, b: True, max_samples=3000, method=method
-            )
+            result = audited(mechanism, [(0, 1)], epsilon=0.8, max_samples=3000, method=method)
         found.append((result.event, result.epsilon_lower, result.e_value, result.samples))
         # The mechanism itself has all of its threads.
         assert seen == {threads}

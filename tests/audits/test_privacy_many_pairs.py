@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from audits import audit_privacy
+from tests.audits.privacy_runs import audited
 
 LAPLACE = 1.0
 
@@ -23,8 +23,7 @@ def _mechanism(bad=None, epsilon=1.5):
 
 
 def _audit(count, bad, **options):
-    values = {"epsilon": 1.0, "adjacency": lambda a, b: True, "alpha": 1e-3, "simplest": False} | options
-    return audit_privacy(_mechanism(bad), _pairs(count), **values)
+    return audited(_mechanism(bad), _pairs(count), **({"alpha": 1e-3, "simplest": False} | options))
 
 
 def test_the_bad_one_of_sixty_four_is_refuted():
@@ -45,11 +44,7 @@ def test_tight_pairs_are_not_refuted_more_often_than_alpha_says():
     """All pairs lie at the claim. Of 12 audits at α = 0.05 8 or more are refuted with probability 2e-8."""
     refuted = 0
     for seed in range(12):
-        result = audit_privacy(
-            _mechanism(), _pairs(20), epsilon=1.0, adjacency=lambda a, b: True, alpha=0.05, seed=seed,
-            max_samples=8_000, simplest=False,
-        )  # fmt: skip
-        refuted += result.refuted
+        refuted += _audit(20, None, alpha=0.05, seed=seed, max_samples=8_000).refuted
     assert refuted < 8
 
 

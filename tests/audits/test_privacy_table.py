@@ -22,7 +22,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from audits.privacy import audit_privacy, each
+from audits.privacy import each
+from tests.audits.privacy_runs import audited
 
 Rng = np.random.Generator
 Point = namedtuple("Point", "x y")
@@ -215,8 +216,8 @@ TABLE = [
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_an_audit_ends_as_its_line_says(row: Row) -> None:
-    settings: dict[str, Any] = {"epsilon": 1.0, "alpha": 1e-6, "max_samples": 3000} | row.options
-    result = audit_privacy(row.mechanism, [(1, 0)], adjacency=lambda a, b: True, **settings)
+    settings: dict[str, Any] = {"alpha": 1e-6, "max_samples": 3000} | row.options
+    result = audited(row.mechanism, [(1, 0)], **settings)
     told = f"{result.event}; {result.simplest}; {result.note}"
     assert (result.verdict, bool(re.search(row.words, told))) == (row.verdict, True), told
     assert (result.epsilon_lower > result.epsilon_claimed) == result.refuted
@@ -231,4 +232,4 @@ def test_one_law_is_never_refuted(row: Row) -> None:
     settings: dict[str, Any] = {"alpha": 1e-6, "max_samples": 1000} | row.options
     same = each(lambda data, rng: row.mechanism(1, 1, rng)[0])
     settings |= {"epsilon": 0.0, "errors": "symbol"}
-    assert not audit_privacy(same, [(1, 0)], adjacency=lambda a, b: True, **settings).refuted
+    assert not audited(same, [(1, 0)], **settings).refuted

@@ -26,6 +26,10 @@ class Clock:
     def perf_counter(self) -> float:
         return self.now
 
+    def wrapped(self, wrap: bool) -> Any:
+        """The mechanism, or the same with one output a call."""
+        return each(lambda data, rng: self.mechanism(data, 1, rng)[0]) if wrap else self.mechanism
+
     def draw(self, side: int, size: int) -> Any:
         self.now += self.fixed + self.output * size
         return np.zeros(size)
@@ -54,8 +58,7 @@ def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
 ) -> None:
     # The whole tests would take 200 s or more; thirty outputs of each dataset fit into the limits, and fewer
     # than twenty of thirty tell the datasets apart with probability below 1e-30.
-    mechanism = each(lambda data, rng: clock.mechanism(data, 1, rng)[0]) if wrap else clock.mechanism
-    result = audited(mechanism, time_limit=limit)
+    result = audited(clock.wrapped(wrap), time_limit=limit)
     assert result.verdict == "refuted"
     assert clock.now <= limit
     spent = 2 * result.premise_samples * clock.output
@@ -88,8 +91,7 @@ def test_shared_noise_of_a_dear_mechanism_is_no_leak(clock: Clock) -> None:
 @pytest.mark.parametrize("wrap", [False, True], ids=["calls cost by their size", "one output a call"])
 @pytest.mark.parametrize("limit", [8.0, 9.5, 20.0])
 def test_a_limit_of_a_few_outputs_is_kept(limit: float, wrap: bool, clock: Clock) -> None:
-    mechanism = each(lambda data, rng: clock.mechanism(data, 1, rng)[0]) if wrap else clock.mechanism
-    result = audited(mechanism, time_limit=limit)
+    result = audited(clock.wrapped(wrap), time_limit=limit)
     assert result.verdict == "undecided"
     assert result.samples > 0
     # The first output may take any time, as it may import a library.
@@ -171,8 +173,7 @@ def test_ten_seconds_an_output_are_refuted_with_or_without_time_to_confirm(
 ) -> None:
     # The e-value passes 1/α after 24 outputs or so; where as many fresh ones do not fit, it decides alone.
     # An output tells the datasets apart but with probability 1e-4: fewer than 20 of 24 do with 1e-15.
-    mechanism = each(lambda data, rng: clock.mechanism(data, 1, rng)[0]) if wrap else clock.mechanism
-    result = audited(mechanism, time_limit=limit, alpha=0.05, confirm=True, precision=0.1)
+    result = audited(clock.wrapped(wrap), time_limit=limit, alpha=0.05, confirm=True, precision=0.1)
     assert result.verdict == "refuted"
     assert clock.now <= limit
     assert ("fresh draws that could have confirmed" in result.note) is untested

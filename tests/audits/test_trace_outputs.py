@@ -117,9 +117,9 @@ def test_what_draws_may_be_a_part_of_the_output() -> None:
     assert result.verdict == "nothing-found"
 
 
-@pytest.mark.parametrize("base", [0.0, 1.6e9])
 @pytest.mark.parametrize("whole", [float, int], ids=["float", "integer"])
-def test_an_exact_count_of_any_size_is_a_leak(base: float, whole: Callable[[float], Any]) -> None:
+def test_an_exact_large_count_is_a_leak(whole: Callable[[float], Any]) -> None:
+    base = 1.6e9
     programs = (
         lambda data, rng: {"count": whole(base + data.sum()), "mean": data.mean() + rng.laplace(scale=1 / 3)},
         lambda data, rng: [whole(base + data.sum()), rng.laplace()],
