@@ -3,11 +3,14 @@ exact."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import tests.audits.trace_truth  # noqa: F401
 from audits.trace import trace_privacy
-from audits.trace.audit import unchecked
+from audits.trace.audit import disagreed, unchecked
+from audits.trace.result import BlackBox
 from tests.audits.trace_programs import CASES, CLEAN, LOST, Case
 
 
@@ -31,6 +34,14 @@ def test_the_verdict_is_the_right_one(name: str) -> None:
         # Closed forms: Laplace d/b, two-sided geometric, log-odds, the Gaussian of Balle and Wang, ratios of
         # densities, log(1 + q(e^ε − 1)) of a sampled loss.
         assert result.epsilon_ledger == pytest.approx(case.cost, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["half the noise", "the_largest_count_beside_its_place"])
+def test_what_samples_would_see_and_do_not_accuses_nobody(name: str) -> None:
+    whole = traced(CASES[name])
+    for verdict, seen in (("refuted", whole.verdict), ("undecided", whole.verdict), ("not-refuted", LOST)):
+        audited = replace(whole, black_box=BlackBox(verdict, "an audit", 0.0, 1000))
+        assert disagreed(audited).verdict == seen
 
 
 @pytest.mark.parametrize("name", ["half the noise", "one_output_is_not_noised"])

@@ -312,13 +312,6 @@ def a_plain_entry_beside_a_noisy_one(data, rng):
 
 
 @case(LEAK)
-def a_noisy_entry_is_overwritten(data, rng):
-    released = data.mean() + rng.laplace(0, 5, 2)
-    released[1] = data.mean()
-    return released
-
-
-@case(LEAK)
 def a_generator_seeded_by_the_data(data, rng):
     own = np.random.default_rng(int(1000 * data.sum()))  # here
     return data.mean() + own.laplace(0, 0.2)
