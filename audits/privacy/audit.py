@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -166,7 +166,7 @@ def glance(mechanism: Callable[..., Any], pair: Pair, options: dict[str, Any]) -
     assert asked.rng is not None
     job = Job(asked, Drawer(mechanism, asked.errors, asked.jobs), [kept_apart(pair)], asked.rng)
     finding = RUN[asked.method](job)
-    return finding.largest_e_value, finding.lower
+    return finding.e_value, finding.lower
 
 
 def _decide(job: Job, checks: Assumptions) -> Finding:
@@ -205,33 +205,25 @@ def _result(job: Job, checks: Assumptions, finding: Finding, pairs: Sequence[Pai
     if note == LATE and not finding.refuted and asked.time_limit is not None:
         enough = f", or max_samples={finding.samples}" if reached else ""
         note = f"{asked.time_limit:g} s{TOO_SHORT}. Give time_limit={4.0 * asked.time_limit:g}{enough}."
+    names = {one.name for one in fields(AuditResult)} - {"note"}
+    found = {one.name: getattr(finding, one.name) for one in fields(finding) if one.name in names}
     return AuditResult(
         verdict="refuted" if finding.refuted else passed,
         claim=asked.claim,
-        lower=finding.lower,
-        tested_at=finding.line,
         alpha=asked.alpha,
-        e_value=finding.largest_e_value,
         pairs=len(pairs),
-        samples=finding.samples,
         seconds=0.0,
         pair=pairs[finding.pair_index],
-        pair_index=finding.pair_index,
-        direction=finding.direction,
-        event=finding.event,
-        resolution=finding.resolution,
         method=asked.method,
         seed=int(asked.seed) if asked.rng is None and drawer.replayable else None,
         replayable=drawer.replayable,
         errors=asked.errors,
         asked=asked.resolution,
         note=note,
-        estimate=finding.estimate,
         max_samples=asked.max_samples,
         premise=checks.broken,
         premise_samples=checks.tested,
-        trace=finding.trace,
-        curve=finding.curve,
+        **found,
     )
 
 
@@ -244,14 +236,15 @@ def _told_by_failures(job: Job, error: ValueError, again: Callable[..., AuditRes
     # A draw on each dataset of each pair; all of them take no more than tests of assumptions do.
     patience = TIME * job.left() / (2 * min(len(job.pairs), failures.PAIRS))
     symbols = Drawer(job.drawer.mechanism, "symbol", asked.jobs, patience=patience)
-    told, left = failures.told(symbols, job.pairs, job.rng.spawn(1)[0], job.drawer), job.left()
-    if told.depends:
-        raise ValueError(f"{str(error).removesuffix(SYMBOLS)}; {told.depends}") from error
-    if not told.only or left <= 0.0:
+    try:
+        only, left = failures.told(symbols, job.pairs, job.rng.spawn(1)[0], job.drawer), job.left()
+    except failures.Depends as depends:
+        raise ValueError(f"{str(error).removesuffix(SYMBOLS)}; {depends}") from error
+    if not only or left <= 0.0:
         return None
     found = again(errors="symbol", time_limit=None if asked.time_limit is None else left)
     note = f"{failures.ONE_SIDED} {found.note}".strip()
-    return replace(found, event=f"{told.only}; {found.event}", note=note) if found.refuted else None
+    return replace(found, event=f"{only}; {found.event}", note=note) if found.refuted else None
 
 
 def _after(job: Job, result: AuditResult, finding: Finding, seconds: float) -> AuditResult:

@@ -68,30 +68,24 @@ def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Array, Array]:
     return np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
 
 
-class MayFail(Protocol):
-    """A claim but for a probability: P = (1 − δ)·P₁ + δ·P₂, Q = (1 − δ)·Q₁ + δ·Q₂ with a claim on P₁ and Q₁
-    that is `certain`, δ being `failure`; at worst P₂(E) = 1 and Q₂(E) = 0."""
-
-    @property
-    def failure(self) -> float: ...
-
-    @property
-    def certain(self) -> Claim: ...
+# A claim but for a probability: P = (1 − δ)·P₁ + δ·P₂, Q = (1 − δ)·Q₁ + δ·Q₂ with a claim on P₁ and Q₁, the
+# field `certain`, δ being `failure`; at worst P₂(E) = 1 and Q₂(E) = 0.
 
 
-def _delta_but(self: MayFail, epsilon: float) -> float:
+def _delta_but(self: Any, epsilon: float) -> float:
     return self.failure + (1.0 - self.failure) * self.certain.delta(epsilon)
 
 
-def _least_but(self: MayFail, p: ArrayLike, q: ArrayLike) -> Array:
-    p, q = (part / (1.0 - self.failure) for part in _pair(np.asarray(p) - self.failure, q))
-    return self.certain.least(np.maximum(p, np.minimum(q, 1.0)), np.minimum(q, 1.0))
+def _least_but(self: Any, p: ArrayLike, q: ArrayLike) -> Array:
+    x, y = _pair(np.asarray(p) - self.failure, q)
+    y = np.minimum(y / (1.0 - self.failure), 1.0)
+    return self.certain.least(np.maximum(x / (1.0 - self.failure), y), y)
 
 
-def _edge_but(self: MayFail, q: ArrayLike) -> tuple[Array, Array]:
-    q = np.asarray(q, dtype=np.float64) / (1.0 - self.failure)
-    inside = q < 1.0
-    p, slope = self.certain.edge(np.where(inside, q, 0.5))
+def _edge_but(self: Any, q: ArrayLike) -> tuple[Array, Array]:
+    y = np.asarray(q, dtype=np.float64) / (1.0 - self.failure)
+    inside = y < 1.0
+    p, slope = self.certain.edge(np.where(inside, y, 0.5))
     return np.where(inside, self.failure + (1.0 - self.failure) * p, 1.0), np.where(inside, slope, 0.0)
 
 

@@ -84,7 +84,7 @@ class Options:
             self._must(isinstance(getattr(self, name), (bool, np.bool_)), name, "True or False")
 
     def _claim(self) -> None:
-        """The claim of ε and δ, or ε and δ of the claim: NaN where it is in another unit."""
+        """The claim of ε and δ, unless there is another."""
         most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
         given: Any = as_claim(self.claim)
         if given is None:
@@ -100,9 +100,6 @@ class Options:
             self._must(getattr(self, name) is None, name, f"left out where there is a claim, {given!r}")
         self._must(given.value <= MOST_EPSILON, "claim", most)
         object.__setattr__(self, "claim", given)
-        ours = given.unit == "ε"
-        object.__setattr__(self, "epsilon", given.value if ours else math.nan)
-        object.__setattr__(self, "delta", getattr(given, "failure", 0.0) if ours else math.nan)
 
     def _must(self, good: bool, name: str, wanted: str) -> None:
         if not good:

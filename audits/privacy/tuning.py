@@ -61,10 +61,8 @@ class Tuning:
     """Scores of rare events are learned from this multiple of the samples of others."""
     most_bytes: int = 2**27
     """Bytes of the samples of a dataset that are kept, or drawn and counted at once, at most."""
-    learn_again: tuple[float, float] = (1.5, 2.0)
-    """Scores are fitted again when the samples kept have grown by the first factor, later by the second."""
-    learn_often: tuple[int, int] = (1024, 8192)
-    """Samples from which on the second factor holds: of single numbers, and of others."""
+    learn_again: float = 1.5
+    """Scores are fitted again when the samples kept have grown by this factor."""
 
     # Threshold families
 

@@ -106,20 +106,6 @@ def excess(p: Floats, q: Floats, epsilon: Floats, delta: Any) -> Floats:
     return (p - a * q - delta) / np.sqrt(p * (1.0 - p) + a * a * q * (1.0 - q))
 
 
-def cautious_excess(p: Floats, q: Floats, epsilon: Floats, delta: Any) -> Floats:
-    """Like `excess`, but no more than the root of twice the divergence from a point of the null.
-
-    An event that the lesser dataset never hit has a huge excess, but its hits may be missing by luck. The
-    point is that of the largest likelihood where counts are Poisson; n times the divergence bounds the log
-    of the likelihood ratio.
-    """
-    found = excess(p, q, epsilon, delta)
-    p, q, a = p[:, None], q[:, None], np.exp(epsilon)
-    null = (np.maximum(p - delta, 0.0) + q) / (1.0 + a)
-    luck = binomial.relative_entropy(p, q, np.minimum(a * null + delta, 1.0), null)
-    return np.minimum(found, np.sqrt(2.0 * luck))
-
-
 def candidates(excesses: Floats) -> Ints:
     """The best events of a family with the best disjoint partner of the other direction: forward and
     backward, (2, C, R).

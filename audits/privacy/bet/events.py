@@ -58,11 +58,6 @@ class ThresholdFamily:
         x, y = self.all_hits()
         return (x + 0.5) / (self.size + 1.0), (y + 0.5) / (self.size + 1.0)
 
-    def bins(self) -> tuple[Ints, Ints]:
-        """How many samples of each dataset lie below, between and above the K thresholds, (K + 1,) each."""
-        first, second = (-np.diff(side, prepend=self.size, append=0) for side in (self.first, self.second))
-        return first, second
-
     def nothing(self) -> Ints:
         """Counts of no samples of either dataset, (2, K)."""
         return np.zeros((2, len(self.thresholds)), np.int64)

@@ -21,12 +21,12 @@ from audits.privacy.result import CurvePoint, Look, Resolution
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What a method found, by default nothing; `audit_privacy` turns it into the result."""
+    """What a method found, by default nothing: what has the name of a field of the result becomes that."""
 
     samples: int
     refuted: bool = False
     lower: float = 0.0
-    largest_e_value: float = 1.0
+    e_value: float = 1.0
     pair_index: int = 0
     direction: str = "forward"
     event: str = "none"
@@ -36,8 +36,7 @@ class Finding:
     note: str = ""
     undecided: bool = False
     estimate: float = 0.0
-    line: float = math.nan
-    """The ε′ that the claim was last tested at."""
+    tested_at: float = math.nan
     encoder: Encoder | None = None
     """What turned the outputs of the pair into columns."""
     view: View | None = None

@@ -18,7 +18,7 @@ from audits.privacy.bet.atoms import (
 from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import joined, named
-from audits.privacy.learn.choice import Learner, learners
+from audits.privacy.learn.choice import Learner
 from audits.privacy.outputs.outputs import Encoded, Ints, join
 from audits.privacy.result import CurvePoint
 from audits.privacy.tuning import TUNING
@@ -106,10 +106,6 @@ class PairState:
             return self.most_learned()  # every output is counted in the table, kept or not
         return max(self.most_learned(), min(TUNING.rare_rows, self.most_rows(0)))
 
-    def learners(self) -> list[Learner]:
-        """The learners that suit what was drawn so far."""
-        return learners(self.samples()[0])
-
     def live(self) -> list[Hypothesis]:
         """The hypotheses that have events to bet on."""
         return [h for h in self.hypotheses if h.family is not None]
@@ -125,14 +121,9 @@ class PairState:
     def relearn(self) -> None:
         """Fit the scores again where the samples kept have grown enough since the last time."""
         first, second = self.samples()
-        often = TUNING.learn_often[0 if first.is_single else 1]
-        growth = TUNING.learn_again[0] if self.kept_rows <= often else TUNING.learn_again[1]
-        enough = self.most_learned()
-        if self.learned_at < enough <= self.kept_rows or self.kept_rows >= self.most_kept():
-            growth = TUNING.learn_again[0]
-        if self.learned_at and self.kept_rows < growth * self.learned_at:
+        if self.learned_at and self.kept_rows < TUNING.learn_again * self.learned_at:
             return
-        only_rare = self.learned_at >= enough
+        only_rare = self.learned_at >= self.most_learned()
         self.learned_at = self.kept_rows
         if not only_rare:
             self.find_atoms(first, second)

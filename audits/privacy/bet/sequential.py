@@ -27,6 +27,7 @@ from audits.privacy.bet.method import Finding, Job, with_shares
 from audits.privacy.bet.pair_state import Hypothesis, PairState
 from audits.privacy.bet.power import growth_needed, on_either_dataset, smallest_violation
 from audits.privacy.draw.draws import joined, named
+from audits.privacy.learn.choice import learners
 from audits.privacy.outputs.outputs import Floats, Ints
 from audits.privacy.result import Look, Resolution
 from audits.privacy.tuning import TUNING
@@ -135,7 +136,7 @@ class Sequential:
         self.samples += size
         if not state.hypotheses:
             # The kind of output is known now, nothing has been betted yet.
-            state.hypotheses = [Hypothesis(learner) for learner in state.learners()]
+            state.hypotheses = [*map(Hypothesis, learners(state.samples()[0]))]
         if state.counts is not None:
             state.counts = state.counts.add(tallies[0], tallies[1], size)
         # After the last batch nothing is betted on what would be learned.
@@ -166,7 +167,7 @@ class Sequential:
         return self.chosen[state.index]
 
     def choose_lines(self, families: Sequence[events.ThresholdFamily]) -> Nulls:
-        """The lines of the largest cautious excess of an event; of the middle ones without events."""
+        """The lines of the largest excess of an event; of the middle ones without events."""
         count = self.epsilons.shape[1]
         line = np.full(len(self.grid), count // 2)
         if count > 1 and families:
@@ -174,7 +175,7 @@ class Sequential:
             # value 0 has one line alone: each value takes the line of the reference above it.
             at = np.append(self.references[:-1:3], self.claimed)
             epsilon, delta = self.epsilons[at].ravel(), self.deltas[at].ravel()
-            most = [betting.cautious_excess(*f.shares(), epsilon, delta).max(axis=0) for f in families]
+            most = [betting.excess(*f.shares(), epsilon, delta).max(axis=0) for f in families]
             best = np.max(most, axis=0).reshape(len(at), count).argmax(axis=1)
             line = best[np.searchsorted(at[:-1], np.arange(len(self.grid)))]
             line[self.claimed] = best[-1]
@@ -422,9 +423,9 @@ class Sequential:
         found = Finding(
             refuted=refuted,
             lower=self.lower(),
-            line=float(self.nulls(winner[0])[0][self.claimed]) if winner else math.nan,
+            tested_at=float(self.nulls(winner[0])[0][self.claimed]) if winner else math.nan,
             # Before the first bet the wealth is 1.
-            largest_e_value=math.exp(min(self.largest_log_e, 690.0)) if self.trace else 1.0,
+            e_value=math.exp(min(self.largest_log_e, 690.0)) if self.trace else 1.0,
             samples=self.samples + self.extra,
             event="none: the outputs are constant, or too few to learn an event",
             resolution=self.resolution(),

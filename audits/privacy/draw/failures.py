@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence, Sized
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -26,40 +25,34 @@ ONE_SIDED = (
 DEPENDS = "outputs must not depend on how often the mechanism was called before, as with a budget of answers"
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What failures tell, each in words or "".
-
-    only     what calls on one dataset of a pair end with, and no call on the other.
-    depends  that failures began late: they depend on earlier calls.
-    """
-
-    only: str = ""
-    depends: str = ""
+class Depends(Exception):
+    """Failures depend on earlier calls, in words."""
 
 
 def told(
     drawer: Drawer, pairs: Sequence[tuple[Dataset, Dataset]], rng: np.random.Generator, before: Drawer
-) -> Told:
-    """What the failures of calls on each dataset tell.
+) -> str:
+    """What calls on one dataset of a pair end with, and no call on the other, in words; "" for nothing.
 
     drawer  one that takes failures for outputs.
     before  the one that drew until a call failed.
+
+    Raises `Depends` where failures began late.
     """
     for index, pair in enumerate(pairs[:PAIRS]):
         try:
             ends, tried = _failures(drawer, pair, rng, index)
         except ValueError:  # bad input of another kind
-            return Told()
+            return ""
         for place, mine in enumerate(ends):
             where, others = named(place, index), ends[1 - place]
             well = answered(before, where, mine[0]) if mine else 0
             if began_late(len(mine), tried, well):
                 kind = "outputs" if mine[0] == NAN else "calls"
-                return Told(depends=f"the first {well} {kind} on {where} did not fail: {DEPENDS}")
+                raise Depends(f"the first {well} {kind} on {where} did not fail: {DEPENDS}")
             if mine and len(mine) >= min(TUNING.least, tried) and not others:
-                return Told(only=f"{mine[0]} on {where} only")
-    return Told()
+                return f"{mine[0]} on {where} only"
+    return ""
 
 
 def began_late(failed: int, tried: int, before: int) -> bool:

@@ -32,11 +32,6 @@ def shrinkage(a: Floats, b: Floats) -> float:
     return max(1.0, 0.25 * n * mean * part / (1.0 - part))
 
 
-def labelled(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """The rows of both datasets, and 1 for those of the first."""
-    return np.vstack([a, b]), np.concatenate([np.ones(len(a)), np.zeros(len(b))])
-
-
 def _dual(x: Floats, y: Floats, ridge: float) -> Floats:
     """Weights where there are more columns than samples: a ridge regression of the labels, in dual form."""
     return x.T @ np.linalg.solve(x @ x.T + 4.0 * ridge * np.eye(len(x)), 2.0 * y - 1.0)
@@ -71,7 +66,7 @@ def cross_fit(a: Floats, b: Floats, fold: Ints) -> tuple[Floats, list[Floats]]:
     """Weights fitted to all rows, and those fitted without each fold's, with the ridge of `shrinkage` or, of
     few columns, next to none: whichever predicts better what it was not fitted to."""
     ridge = shrinkage(a, b)
-    x, y = labelled(a, b)
+    x, y = np.vstack([a, b]), np.repeat([1.0, 0.0], [len(a), len(b)])
     del a, b  # copies of wide outputs are what takes most memory
     n, d = x.shape
     if d > n:

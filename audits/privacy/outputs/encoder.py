@@ -221,11 +221,6 @@ class Encoder:
         except Refused as error:
             raise ValueError(f"mechanism {error}, got one on {where}") from error.__cause__
 
-    @property
-    def unused(self) -> int:
-        """The number of a symbol that no output has had so far."""
-        return len(self._symbols) + 1
-
     # --- the schema ---
 
     def draw(self, outputs: Raw) -> None:
