@@ -252,7 +252,7 @@ class Compared:
 class Row:
     """A row of a ledger: a draw, a function of noise or a comparison, on D and on D′.
 
-    kind      as of `Draw`, or "comparison", "threshold", "enumerated", "own coins".
+    kind      as of `Draw`, or "comparison", "threshold", "enumerated", "own coins", "filled".
     others    parameters on D′; unlike: names of those that differ.
     shift     what the noise moves by between D and D′.
     parents   draws that a function of noise is made of; terms: of a sum (1) or difference (−1) of two draws;

@@ -283,23 +283,78 @@ def keys_without_a_threshold(data, rng):
 
 # --- Intervals that a private draw chose ---
 
-
-def _quantile(data, rng, epsilon):
-    edges = np.concatenate([[0.0], np.sort(data), [1.0]])
-    scores = -np.abs(np.arange(len(edges) - 1) - len(data) / 2)
-    weights = np.diff(edges) * np.exp(epsilon * scores / 2)
-    chosen = rng.choice(len(weights), p=weights / weights.sum())
-    return edges[chosen], edges[chosen + 1]
-
-
 SPREAD = np.array([0.1, 0.3, 0.45, 0.7, 0.9])
 SPREADS = [(SPREAD, np.array([0.6, 0.3, 0.45, 0.7, 0.9]))]
 
 
+def _gaps(data, by_length=True):
+    """The ends of the gaps between records, and logarithms of the weights of the exponential mechanism."""
+    edges = np.concatenate([[0.0], np.sort(data), [1.0]])
+    scores = -np.abs(np.arange(len(edges) - 1) - len(data) / 2)
+    return edges, (np.log(np.diff(edges)) if by_length else 0.0) + scores / 2
+
+
+def _loss(by_length=True):
+    """The largest log-ratio of the densities of the median on the two datasets, on a fine grid."""
+    points, logs = np.linspace(1e-3, 1 - 1e-3, 1997), []
+    for edges, weights in (_gaps(data, by_length) for data in SPREADS[0]):
+        chances = np.exp(weights) / np.exp(weights).sum()
+        logs.append(np.log((chances / np.diff(edges))[np.searchsorted(edges, points) - 1]))
+    return float(np.max(np.abs(logs[0] - logs[1])))
+
+
+def _chosen(data, rng, **options):
+    edges, weights = _gaps(data, **options)
+    return edges, rng.choice(len(weights), p=np.exp(weights) / np.exp(weights).sum())
+
+
+@case(CLEAN, SPREADS, cost=_loss())
+def median_in_a_gap(data, rng):
+    edges, chosen = _chosen(data, rng)
+    return rng.uniform(edges[chosen], edges[chosen + 1])
+
+
+@case(CLEAN, SPREADS, cost=_loss())
+def median_in_a_gap_in_plain_python(data):
+    edges, weights = _gaps(data)
+    gaps = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+    low, high = random.choices(gaps, weights=np.exp(weights).tolist())[0]
+    return min(max(low + (high - low) * random.random(), 0.05), 0.95)
+
+
+@case(CLEAN, SPREADS)
+def median_in_a_gap_by_gumbel_noise(data, rng):
+    edges, weights = _gaps(data)
+    chosen = np.argmax(weights + rng.gumbel(size=len(weights)))
+    return rng.uniform(edges[chosen], edges[chosen + 1])
+
+
+@case(EXCEEDS, SPREADS, cost=_loss(by_length=False))
+def median_in_a_gap_whatever_its_length(data, rng):
+    edges, chosen = _chosen(data, rng, by_length=False)
+    return rng.uniform(edges[chosen], edges[chosen + 1])
+
+
 @case(LOST, SPREADS)
-def quantile_by_intervals(data, rng):
-    low, high = _quantile(data, rng, 1.0)
-    return rng.uniform(low, high)
+def median_in_a_gap_and_its_place(data, rng):
+    edges, chosen = _chosen(data, rng)
+    return chosen, rng.uniform(edges[chosen], edges[chosen + 1])
+
+
+@case(LOST, SPREADS)
+def median_in_a_gap_by_cumulative_weights(data):
+    edges, weights = _gaps(data)
+    left, place = random.random() * np.exp(weights).sum(), 0
+    while left > np.exp(weights[place]):
+        left, place = left - np.exp(weights[place]), place + 1
+    return random.uniform(float(edges[place]), float(edges[place + 1]))
+
+
+@case(LEAK, SPREADS)
+def median_in_a_gap_against_the_mean(data, rng):
+    edges, chosen = _chosen(data, rng)
+    released = rng.uniform(edges[chosen], edges[chosen + 1])
+    return released, int((data > released).sum())
 
 
 # --- Rejection and redraw ---

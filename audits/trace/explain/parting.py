@@ -6,18 +6,12 @@ import os
 from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence
 
-import numpy as np
-
 from ..record.ended import told
 from ..record.run import Run, last_line
-from ..record.session import drawn_by, places_of, same
-from ..record.values import SAME, differences, flat, shown, unlike_places
+from ..record.session import same
+from ..record.values import shown, unlike_places
 from ..records import NOWHERE, About, Draw, Finding, Lost, Seed, Where
 
-FILLED = (
-    "a uniform number fills an interval whose ends depend on the data, after a choice among such intervals: "
-    "the density of that is not known"
-)
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
 LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
 UNSURE = "the program is not deterministic given its draws: "
@@ -128,30 +122,3 @@ def strange(one: Any, other: Any) -> Optional[Lost]:
         return Lost(where, OPAQUE % name)
     where = one.added_in_loop() or other.added_in_loop()
     return where and Lost(where, LOOP)
-
-
-def filled(one: Any, other: Any) -> Optional[Lost]:
-    """A uniform number in an interval that was chosen, as by the exponential mechanism among the gaps between
-    records, where the ends or the choice depend on the data; None where there is none."""
-    compared = set().union(*map(drawn_by, one.compared))
-    if other.diverged is not None:
-        return None
-    chosen = any(event.what != "compare" for event in one.compared)
-    by_data = False
-    for row in one.draws:
-        if row.law == "uniform" and row.shape == () and chosen and row.index not in compared:
-            if by_data or differences(_ends(one, row.index), _ends(other, row.index), SAME):
-                return Lost(row.where, FILLED)
-        if row.kind == "mechanism" or (row.law == "choice" and row.shape == ()):
-            chosen, now = True, other.rows.get(row.index)
-            chances = [flat(r.params.get("p")) for r in (row, now) if r is not None]
-            by_data = by_data or bool(differences(chances[0], chances[-1], SAME))
-    return None
-
-
-def _ends(session: Any, index: int) -> List[Any]:
-    """The bounds of a uniform draw, and what it is multiplied by and added to first."""
-    row = session.rows.get(index)
-    sums = (use for use in session.uses if np.size(use.ids) == 1 and index in places_of(use.ids))
-    found = [] if row is None else [flat(row.params[name]) for name in ("low", "high")]
-    return found + [flat(x) for use in list(sums)[:1] for x in (use.factor, use.argument)]

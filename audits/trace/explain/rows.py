@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, Collection, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -24,9 +24,14 @@ Sizes = Tuple[Optional[int], Optional[int]]
 """The numbers of records of D and of D′."""
 
 
-def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> Said:
+def rows_of(
+    recorded: Run, found: Release, sizes: Sizes, gap: bool = False, apart: Collection[Any] = ()
+) -> Said:
     """A row for each draw that both runs made, for each function of noise that was released, each comparison;
-    with a gap also for draws of D alone. With them what depends on the data, and what is lost."""
+    with a gap also for draws of D alone. With them what depends on the data, and what is lost.
+
+    apart   names of draws and comparisons that have rows of their own.
+    """
     one, other = recorded.session, found.run.session
 
     def known(index: int) -> Optional[Draw]:
@@ -39,12 +44,12 @@ def rows_of(recorded: Run, found: Release, sizes: Sizes, gap: bool = False) -> S
     rows: List[Row] = []
     findings: List[Finding] = []
     used = first_used(one)
-    for row in drawn:
+    for row in (row for row in drawn if row.index not in apart):
         kept, unlike = _row(row, other.row(row.index) or row, found, known, sizes)
         rows.append(replace(kept, at=used.get(row.index, row.at)))
         findings += unlike
-    findings += _sums(recorded, found)
-    compared, lost = _comparisons(recorded, found)
+    findings += [finding for finding in _sums(recorded, found) if finding.draw not in apart]
+    compared, lost = _comparisons(recorded, found, apart)
     rows += compared
     return rows, findings, lost
 
@@ -183,7 +188,7 @@ def metric_distance(metric: str, a: Any, b: Any) -> Any:
     return int(np.sum(moved)) if whole else float(np.sum(moved))
 
 
-def _comparisons(recorded: Run, found: Release) -> Tuple[List[Row], List[Lost]]:
+def _comparisons(recorded: Run, found: Release, apart: Collection[Any]) -> Tuple[List[Row], List[Lost]]:
     """Comparisons of noise that is not released, with their arguments on D and on D′."""
     known = {event.key: event for event in recorded.session.compared}
     released = {k for k, s in found.shifts.items() if k not in found.compared and np.any(s != 0.0)}
@@ -191,7 +196,7 @@ def _comparisons(recorded: Run, found: Release) -> Tuple[List[Row], List[Lost]]:
     lost: List[Lost] = []
     for event in found.run.session.compared:
         other = known.get(event.key)
-        if event.opened or other is None:
+        if event.opened or other is None or event.key in apart:
             continue
         if np.shape(other.ids) != np.shape(event.ids):
             if event.what != "compare":

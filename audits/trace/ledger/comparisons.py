@@ -279,33 +279,81 @@ def _given(bit: Bit, laws: Laws, mine_is: int, side: int, points: Array) -> Arra
 def _cell(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | None:
     """A place among edges that depend on the data: its probabilities on D and on D′."""
     name = "draw by cumulative probabilities"
-    first, second = (np.ravel(np.asarray(p[0].argument, float)) for p in (compared.parts, compared.others))
+    first, second = _arguments(compared)
     if first.shape == second.shape and np.allclose(first, second, rtol=1e-12, atol=0.0):
         return None
-    element = int(np.ravel(compared.parts[0].ids)[0])
-    draw = draws.get(element >> BITS)
-    law = None if draw is None else frozen(*law_of(draw), element & ((1 << BITS) - 1), draw.shape)
-    if law is None:
+    both = _in_cells(compared, draws)
+    if both is None:
         return Entry(row.where, name, "", None, "its law is not known")
-    p, q = (np.diff(np.concatenate([[0.0], np.asarray(law.cdf(x)), [1.0]])) for x in (first, second))
+    p, q = both
     words = f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
     losses = (finite(np.where(p < 1e-12, 0.0, p), np.where(q < 1e-12, 0.0, q)),)
     return Entry(row.where, name, words, losses)
 
 
+def _arguments(compared: Compared) -> tuple[Array, Array]:
+    """The edges, or the scores, on D and on D′."""
+    first, second = (np.ravel(np.asarray(p[0].argument, float)) for p in (compared.parts, compared.others))
+    return first, second
+
+
+def _in_cells(compared: Compared, draws: Mapping[int, Row]) -> tuple[Array, Array] | None:
+    """The probabilities of the cells between edges on D and on D′; None where the law is not known."""
+    element = int(np.ravel(compared.parts[0].ids)[0])
+    law = _laws_of([element], draws)[0]
+    if law is None:
+        return None
+    p, q = (np.diff(np.concatenate([[0.0], np.asarray(law.cdf(x)), [1.0]])) for x in _arguments(compared))
+    return p, q
+
+
+def _laws_of(elements: Sequence[int], draws: Mapping[int, Row]) -> list[Any]:
+    """The law of each element of a draw, None where it is not known."""
+    rows = [(draws.get(e >> BITS) if e >= 0 else None, e & ((1 << BITS) - 1)) for e in elements]
+    return [row and frozen(*law_of(row), place, row.shape) for row, place in rows]
+
+
 def _place(row: Row, compared: Compared, draws: Mapping[int, Row]) -> Entry | None:
     """The place of the largest of noisy scores: its law on D and on D′ by quadrature."""
-    part = compared.parts[0]
-    first, second = (np.ravel(np.asarray(p[0].argument, float)) for p in (compared.parts, compared.others))
-    if np.array_equal(first, second):
+    if np.array_equal(*_arguments(compared)):
         return None
-    laws: list[Any] = []
-    for element in np.ravel(part.ids).tolist():
-        draw = draws.get(element >> BITS) if element >= 0 else None
-        laws.append(draw and frozen(*law_of(draw), element & ((1 << BITS) - 1), draw.shape))
-    columns = zip(np.ravel(part.ids).tolist(), np.ravel(part.factor), first, second, strict=True)
-    terms = [Term(element, float(f), (float(a), float(b))) for element, f, a, b in columns]
+    terms, laws = _scores(compared, draws)
     return _extreme(row.where, row.law, terms, laws)
+
+
+def _scores(compared: Compared, draws: Mapping[int, Row]) -> tuple[list[Term], list[Any]]:
+    """Noisy scores, and the laws of their noise."""
+    part = compared.parts[0]
+    elements = np.ravel(part.ids).tolist()
+    columns = zip(elements, np.ravel(part.factor), *_arguments(compared), strict=True)
+    terms = [Term(element, float(f), (float(a), float(b))) for element, f, a, b in columns]
+    return terms, _laws_of(elements, draws)
+
+
+def filled(row: Row, draws: Mapping[int, Row]) -> Entry:
+    """A uniform number in a chosen interval: its density on D and on D′ is constant between all ends."""
+    name = "uniform number in a chosen interval"
+    both: tuple[Any, Any] | None = row.params.get("p"), row.others.get("p")
+    if row.compared is not None and row.law == "search":
+        both = _in_cells(row.compared, draws)
+    elif row.compared is not None:
+        terms, laws = _scores(row.compared, draws)
+        both = None if any(law is None for law in laws) else _chances(row.law, terms, laws)
+    if both is None:
+        return Entry(row.where, name, "", None, UNKNOWN)
+    every = [given[end] for given in (row.params, row.others) for end in ("low", "high")]
+    edges = np.unique(np.concatenate(every))
+    masses: list[Array] = []
+    for chances, given in zip(both, (row.params, row.others), strict=True):
+        low, high = given["low"], given["high"]
+        p = np.full(low.size, 1.0 / low.size) if chances is None else np.asarray(chances, dtype=float)
+        if np.any(p[low == high] > 1e-12):
+            return Entry(row.where, name, "", None, "an interval of no length is chosen")
+        some = low < high
+        inside = np.minimum.outer(high[some], edges[1:]) - np.maximum.outer(low[some], edges[:-1])
+        masses.append((p[some] / (high - low)[some]) @ np.maximum(inside, 0.0))
+    words = f"densities on {edges.size - 1} intervals"
+    return Entry(row.where, name, words, (finite(*masses),))
 
 
 def _extreme(where: Where, law: str, terms: Sequence[Term], laws: Sequence[Any]) -> Entry:
@@ -315,9 +363,16 @@ def _extreme(where: Where, law: str, terms: Sequence[Term], laws: Sequence[Any])
     words = f"scores differ by up to {float(np.max(np.abs(scores[0] - scores[1]))):.6g}"
     if any(known is None for known in laws):
         return Entry(where, law, words, None, UNKNOWN)
-    factors = sign * np.array([term.factor for term in terms])
-    p, q = (_largest(laws, factors, row) for row in scores)
+    p, q = _chances(law, terms, laws)
     return Entry(where, f"{law} of {len(laws)} noisy scores", words, (finite(p, q),))
+
+
+def _chances(law: str, terms: Sequence[Term], laws: Sequence[Any]) -> tuple[Array, Array]:
+    """The probabilities of each place, on D and on D′."""
+    sign = -1.0 if law == "argmin" else 1.0
+    factors = sign * np.array([term.factor for term in terms])
+    p, q = (_largest(laws, factors, row) for row in sign * np.array([t.arguments for t in terms]).T)
+    return p, q
 
 
 def _largest(laws: Sequence[Any], factors: Array, scores: Array) -> Array:

@@ -16,7 +16,7 @@ from audits.trace.ledger.stated import mechanism
 from audits.trace.record.session import ONE_SIDED
 from audits.trace.records import Batch, Row, Where
 
-APART = ("comparison", "enumerated", "own coins", "threshold")
+APART = ("comparison", "enumerated", "own coins", "threshold", "filled")
 """Kinds of rows that are no draws."""
 SHAPED = (
     "beta",
@@ -70,7 +70,7 @@ def entries(
     rows: Sequence[Row], batches: Sequence[Batch] = (), reached: Reached | None = None
 ) -> list[Entry]:
     """The entries of all rows that cost something; batches: the random subsets of the records, in order."""
-    from audits.trace.ledger.comparisons import comparisons, threshold
+    from audits.trace.ledger.comparisons import comparisons, filled, threshold
 
     draws = {row.index: row for row in rows if row.kind not in APART}
     found: list[Entry] = []
@@ -91,6 +91,7 @@ def entries(
             groups[own[-1]].append(_moved_farther(entry, factor))
     for k, group in groups.items():
         found += _amplified(group, batches[k].rate)
+    found += [replace(filled(row, draws), draws=(row.index,)) for row in rows if row.kind == "filled"]
     found += [threshold(row) for row in rows if row.kind == "threshold"]
     found += [replace(_enumerated(row), draws=(row.index,)) for row in rows if row.chances]
     return found + comparisons([row for row in rows if row.kind == "comparison"], draws)

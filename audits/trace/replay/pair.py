@@ -11,7 +11,8 @@ from ..explain import chance, paths
 from ..explain.explain import explained
 from ..explain.follow import follows, scaled, shown_draws
 from ..explain.gaps import closed, keyed, longer
-from ..explain.parting import filled, seeds, sequence, strange, told_apart, twins, undetermined
+from ..explain.intervals import filled, filling
+from ..explain.parting import seeds, sequence, strange, told_apart, twins, undetermined
 from ..explain.rejection import redrawn
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import batches, coins_in_loops, sampled_lines
@@ -33,7 +34,7 @@ OWN = 7
 """Marks the seeds of coins that are not those of the record that differs."""
 UNSEEN = 8
 """Runs on the same data of a program that draws nothing that is watched."""
-DOUBTS = (strange, keyed, filled)
+DOUBTS = (strange, keyed)
 """(session on D, session on D′) → why nothing is known of a run, None where that is not so."""
 UNREAD = "the output holds a %s, which cannot be looked into: return numbers, texts, lists of them"
 
@@ -87,6 +88,7 @@ class Traced:
         self.records: Any = (self.have, self.want, self.place) if known else None
         self.opened: FrozenSet[int] = frozenset()
         self.fixed: FrozenSet[int] = frozenset()
+        self.filling: List[Any] = []
         self.initial: Tuple[FrozenSet[int], bool] = (frozenset(), False)
         self.tried = [line for report in earlier for line in report.tried]
         self.known = len(self.tried)
@@ -158,6 +160,10 @@ class Traced:
         if recorded.error is None and tape.compared:
             self.opened = shown_draws(recorded, lambda **options: run(asked.first, tape, **options))
         frozen = run(asked.second, tape)
+        self.filling = filling(tape, frozen.session, lambda **options: run(asked.first, tape, **options))
+        if self.filling:
+            self.opened |= frozenset(uniform.index for uniform, _ in self.filling)
+            frozen = run(asked.second, tape)
         self.initial = initial(tape, frozen.session)
         if recorded.error is not None and frozen.error is not None:
             words = told(recorded.error)
@@ -181,6 +187,9 @@ class Traced:
         if gap is not None:
             recorded, frozen, replay = gap.recorded, gap.frozen, gap.replay
         pair = Pair(replay, again, (recorded, frozen))
+        apart = filled(pair, self.filling)
+        if isinstance(apart, Lost):
+            return replace(report, lost=(apart,))
         kinds = unread(recorded.output) + unread(frozen.output)
         lost = [Lost(last_line(recorded), UNREAD % kinds[0])] if kinds else []
         findings = told_apart(recorded, frozen)
@@ -196,7 +205,8 @@ class Traced:
         unsure = redrawn(pair, release) if frozen.error is None else None
         if unsure is not None:
             return replace(report, lost=(unsure,))
-        rows, more, less = rows_of(recorded, release, (self.have, self.want), gap is not None)
+        rows, more, less = rows_of(recorded, release, (self.have, self.want), gap is not None, apart[1])
+        rows += apart[0]
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)
         rows, findings, lost = withdrawn(pair, release, said, self.told)
