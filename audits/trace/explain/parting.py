@@ -120,5 +120,5 @@ def strange(one: Any, other: Any) -> Optional[Lost]:
         return Lost(where, "%s draws by a law that is not followed" % name)
     for where, name in one.opaque:
         return Lost(where, OPAQUE % name)
-    where = one.added_in_loop() or other.added_in_loop()
+    where = one.loop or other.loop
     return where and Lost(where, LOOP)

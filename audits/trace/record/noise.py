@@ -168,7 +168,10 @@ def apply(ufunc: Any, method: str, inputs: Tuple[Any, ...], out: Any, kwargs: Di
             if note is None and name in ("add", "subtract") and len(some) == 2:
                 note = _more_noise(name, values, notes, result)
             if note is not None and note.argument is not None and name != "positive":
-                result, note.public = session.use(note.ids, note.factor, note.argument, result, note.soft)
+                before = some[0].argument if len(some) == 1 else None
+                result, note.public = session.use(
+                    note.ids, note.factor, note.argument, result, note.soft, before
+                )
         if (
             note is None
             and not any(known.public for known in some)

@@ -99,7 +99,8 @@ class Session:
         self.compared: List[Comparison] = []
         self.used: Dict[Any, int] = {}
         self.alone: Set[int] = set()
-        self.opening: Dict[int, Tuple[Any, Where]] = {}
+        self.opening: Dict[int, Tuple[Any, Any]] = {}
+        self.loop: Optional[Where] = None
         self.sums = self.last = self.read = self.inside = self.derived = 0
         self.diverged: Optional[int] = None
         self.known_uses: Mapping[Any, Use] = {} if tape is None else tape.sums_by_key()
@@ -275,10 +276,6 @@ class Session:
         self.used[what, first] = count + 1
         return first, what, count
 
-    def added_in_loop(self) -> Optional[Where]:
-        """The line of the first operation that adds to some noise, where it does so again and again."""
-        return next((where for name, where in self.opening.values() if self.used[name] > 1), None)
-
     def drawn_about(self, ids: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
         """`use` of noise that was drawn about a number. Where that is 0 it is no sum, unless the tape has
         another one there; it is kept for replays that have."""
@@ -295,15 +292,22 @@ class Session:
         """All sums with noise, those with it that was drawn about 0 as well."""
         return {**self.about, **{use.key: use for use in self.uses}}
 
-    def use(self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool) -> Tuple[Any, bool]:
+    def use(
+        self, ids: Any, factor: Any, argument: Any, value: Any, soft: bool, before: Any = None
+    ) -> Tuple[Any, bool]:
         """(value, whether it is public from now on) of a sum factor · noise + argument.
 
-        soft   nothing was added but numbers of the program's text.
+        soft     nothing was added but numbers of the program's text.
+        before   the argument that the noise had before; None for none. Where the operation that was the first
+                 to add to some noise adds to what it made, the line is noted as a loop.
         """
         where, operation = site()
         key, public, release = self.key(ids, operation), False, self.changes.release
-        if not soft and key[0] >= 0:
-            self.opening.setdefault(key[0], (key[1::-1], where))
+        first, made = self.opening.get(key[0], (None, None))
+        if first == operation and before is not None and same(before, made) and not same(before, argument):
+            self.loop = self.loop or where
+        if not soft and key[0] >= 0 and first in (None, operation):
+            self.opening[key[0]] = operation, argument
         known = self.known_uses.get(key)
         if known is not None and self.diverged is None and np.shape(known.value) == np.shape(value):
             if release == "last":
