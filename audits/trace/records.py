@@ -86,6 +86,7 @@ class Use:
 
     soft   nothing was added but numbers of the program's text.
     at     how many draws there were before.
+    fresh  nothing was added to the noise before.
     """
 
     key: Any
@@ -96,6 +97,7 @@ class Use:
     soft: bool
     where: Where
     at: int = 0
+    fresh: bool = False
 
 
 @dataclass(frozen=True)

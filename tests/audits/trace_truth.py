@@ -281,6 +281,56 @@ def keys_without_a_threshold(data, rng):
     return {key: count + rng.laplace(0, 1.0) for key, count in sorted(Counter(data).items())}
 
 
+# --- Noise that is not independent ---
+
+
+def _of_functions(data, rng):
+    first, second = rng.normal(0, 9.0, size=2)
+    return data.sum() + (first + second), data[1] + (first + second)
+
+
+def _differences(data, rng):
+    noise = rng.normal(0, 9.0, size=len(data))
+    return data + (noise - np.roll(noise, 1))
+
+
+def _on_a_sphere(data, rng):
+    direction = rng.normal(size=len(data))
+    return data + 900.0 * direction / np.linalg.norm(direction)
+
+
+def _through_the_norm(data, rng):
+    noise = rng.normal(0, 9.0, size=len(data))
+    return data + noise * min(1.0, 30.0 / np.linalg.norm(noise))
+
+
+cases(
+    LOST,
+    {
+        "functions of the same draws": _of_functions,
+        "differences of noise, which add up to 0": _differences,
+        "a direction of fixed length": _on_a_sphere,
+        "noise that is clipped": _through_the_norm,
+    },
+    [(FOUR, np.append(0.5, FOUR[1:]))],
+    epsilon=3.0,
+    delta=1e-5,
+)
+
+
+@case(LOST, [(FOUR, np.append(0.5, FOUR[1:]))], epsilon=3.0, delta=1e-5)
+def one_noise_for_two_sums(data, rng):
+    noise = rng.normal(0, 9.0)
+    return data.sum() + noise, data[:2].sum() + noise
+
+
+# A sum of numbers that are noised already is no loop that adds to noise.
+@case(CLEAN, [(FOUR, np.append(0.5, FOUR[1:]))], cost=1.0)
+def partial_sums_of_noisy_numbers(data, rng):
+    noisy = [float(x) + rng.laplace(0, 0.5) for x in data]
+    return [sum(noisy[:k]) for k in range(len(noisy))] + [sum(noisy)]
+
+
 # --- Intervals that a private draw chose ---
 
 SPREAD = np.array([0.1, 0.3, 0.45, 0.7, 0.9])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Optional, Set, Tuple
+from typing import Any, Callable, Dict, FrozenSet, Optional, Set, Tuple
 
 import numpy as np
 
@@ -99,3 +99,20 @@ def parents_of(known: Known, index: int) -> Set[int]:
 def drawn_in(known: Known, ids: Any) -> Set[int]:
     """The draws that elements are made of, functions of noise seen through."""
     return set().union(*(parents_of(known, index) for index in places_of(ids)))
+
+
+def elements_of(session: Any, element: int) -> FrozenSet[int]:
+    """The elements of draws that an element of a function of noise is made of; itself where it is of a
+    draw."""
+    row = session.functions.get(element >> BITS)
+    if row is None:
+        return frozenset([element])
+    entry = np.unravel_index(element & ((1 << BITS) - 1), row.shape or (1,))
+    found: Set[int] = set()
+    for part in (part for part in row.recipe.parts if part.ids is not None):
+        ids = part.ids
+        if row.recipe.method == "__call__" and getattr(getattr(np, row.recipe.function, None), "nin", 0):
+            plain = getattr(np, row.recipe.function).signature is None
+            ids = np.broadcast_to(ids, row.shape)[entry] if plain and row.shape else ids
+        found |= set(np.ravel(ids).tolist()) - {-1}
+    return frozenset().union(*(elements_of(session, int(e)) for e in found))

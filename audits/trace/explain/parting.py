@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+
+import numpy as np
 
 from ..record.ended import told
 from ..record.run import Run, last_line
-from ..record.session import same
-from ..record.values import shown, unlike_places
-from ..records import NOWHERE, About, Draw, Finding, Lost, Seed, Where
+from ..record.session import places_of, same
+from ..record.values import SAME, alike, shown, unlike_places
+from ..records import BITS, NOWHERE, About, Draw, Finding, Lost, Seed, Where
+from ..replay.shifts import made_of
+from .derived import elements_of
 
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
 LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
+REUSED = (
+    "the noise of %s is part of several sums, which are not independent: what they cost together is not known"
+)
 UNSURE = "the program is not deterministic given its draws: "
 
 
@@ -71,6 +78,26 @@ def twins(recorded: Run) -> List[Lost]:
             found.append(Lost(where, text % place))
         first.setdefault(seed, where)
     return found
+
+
+def reused(recorded: Run, frozen: Run) -> List[Lost]:
+    """Noise that hides what differs and is part of several sums, as it is or in functions that share draws:
+    they are not independent, and their differences may have no noise."""
+    one, now = recorded.session, frozen.session.sums_by_key()
+    inner = set().union(*(made_of(one, index) for index in one.functions))
+    seen: Dict[int, Tuple[int, float]] = {}
+    moved: Set[int] = set()
+    several: Dict[int, Where] = {}
+    for use in (u for u in one.uses if u.fresh and not places_of(u.ids) & inner):
+        other = now.get(use.key)
+        first, second = (np.broadcast_to(u.argument, use.ids.shape).ravel() for u in (use, other or use))
+        unlike = ~alike(first, second, SAME)
+        for element, argument, differs in zip(np.ravel(use.ids).tolist(), first.tolist(), unlike):
+            for draw in elements_of(one, element) if element >= 0 else ():
+                moved |= {draw} if differs else set()
+                if seen.setdefault(draw, (element, argument)) != (element, argument):
+                    several.setdefault(draw, use.where)
+    return [Lost(several[d], REUSED % one.rows[d >> BITS].law) for d in several if d in moved][:1]
 
 
 def told_apart(recorded: Run, frozen: Run) -> List[Finding]:

@@ -168,7 +168,7 @@ def apply(ufunc: Any, method: str, inputs: Tuple[Any, ...], out: Any, kwargs: Di
             if note is None and name in ("add", "subtract") and len(some) == 2:
                 note = _more_noise(name, values, notes, result)
             if note is not None and note.argument is not None and name != "positive":
-                before = some[0].argument if len(some) == 1 else None
+                before = some[0].argument if len(some) == 1 else note.argument
                 result, note.public = session.use(
                     note.ids, note.factor, note.argument, result, note.soft, before
                 )
@@ -369,7 +369,15 @@ def on_arrays(self: Any, function: Any, types: Any, args: Any, kwargs: Any) -> A
         return _joined(np.concatenate, ([np.ravel(part) for part in args],), {})
     if name in ("concatenate", "stack", "vstack", "hstack") and args:
         return _joined(function, args, kwargs)
-    return function(*plain(args), **plain(kwargs))
+    result = function(*plain(args), **plain(kwargs))
+    if args and isinstance(result, (float, np.floating)) and np.size(args[0]) > 1:
+        return function_of(args[0], name, unknown, result)
+    return result
+
+
+def unknown(*_: Any) -> Any:
+    """Stands for a function of noise that is not computed anew."""
+    raise LookupError
 
 
 # --- The types --------------------------------------------------------------------------------------------

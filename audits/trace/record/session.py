@@ -315,7 +315,8 @@ class Session:
             elif release == "first":
                 public = not (soft and same(known.argument, argument) and same(known.factor, factor))
                 value = _released(known.value, value, ids, factor) if public else value
-        self.uses.append(Use(key, ids, factor, argument, own(value), soft, where, len(self.draws)))
+        fresh = before is None
+        self.uses.append(Use(key, ids, factor, argument, own(value), soft, where, len(self.draws), fresh))
         return value, public
 
     def used_alone(self, ids: Any, factor: Any, argument: Any, value: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional
 
 import numpy as np
 
-from .noise import Note, apply, note_of, noted, on_arrays, plain
+from .noise import Note, apply, function_of, note_of, noted, on_arrays, plain, unknown
 
 torch: Any = sys.modules["torch"]
 BINARY = {
@@ -96,6 +96,10 @@ def _followed(function: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
             lambda array: function(torch.as_tensor(np.array(array)), *args[1:], **kwargs).numpy()
         )
         return noisy(result, note)
+    scalar = isinstance(result, torch.Tensor) and result.ndim == 0 and result.is_floating_point()
+    if first is not None and note is not None and scalar and first.numel() > 1:
+        made = function_of(_array(first), base, unknown, float(result))
+        return noisy(torch.as_tensor(float(plain(made)), dtype=result.dtype), note_of(made))
     cast = base in CASTING and isinstance(result, torch.Tensor)  # `float(tensor)` makes a number of Python
     return noisy(result, note) if note is not None and cast else result
 

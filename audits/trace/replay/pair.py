@@ -12,7 +12,7 @@ from ..explain.explain import explained
 from ..explain.follow import follows, scaled, shown_draws
 from ..explain.gaps import closed, keyed, longer
 from ..explain.intervals import filled, filling
-from ..explain.parting import seeds, sequence, strange, told_apart, twins, undetermined
+from ..explain.parting import reused, seeds, sequence, strange, told_apart, twins, undetermined
 from ..explain.rejection import redrawn
 from ..explain.rows import left_out, rows_of
 from ..explain.sampling import batches, coins_in_loops, sampled_lines
@@ -198,7 +198,7 @@ class Traced:
             return replace(report, findings=tuple(findings), lost=tuple(lost))
         if frozen.session.diverged is None:
             findings += seeds(recorded, frozen)
-            lost += twins(recorded)
+            lost += twins(recorded) + reused(recorded, frozen)
             report = replace(report, seeds=tuple(recorded.session.seeds))
         findings += sequence(recorded, frozen) if gap is None else []
         release, said = self._released(pair, any(finding.kind == "path" for finding in findings))
