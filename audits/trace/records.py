@@ -239,6 +239,7 @@ class Compared:
 
     places, turned   of noise that only D draws: its entries, and whether D had another outcome than D′.
     drawn            rows of the noise that is compared, where they are not rows of the ledger.
+    place            the output shows no more of noisy scores than which is the largest, or the smallest.
     """
 
     name: str
@@ -248,6 +249,7 @@ class Compared:
     places: Tuple[int, ...] = ()
     turned: bool = False
     drawn: Tuple[Row, ...] = ()
+    place: bool = False
 
 
 @dataclass(frozen=True)

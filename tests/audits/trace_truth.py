@@ -318,6 +318,73 @@ cases(
 )
 
 
+def _with_the_sign_shown(data, rng):
+    sign = rng.choice([-1, 1])
+    return sign, data.sum() + sign * rng.exponential(2.0)
+
+
+def _with_a_part_shown(data, rng):
+    first, second = rng.exponential(2.0), rng.exponential(2.0)
+    return first, data.sum() + (first - second)
+
+
+cases(
+    LOST,
+    {
+        "noise whose sign is shown": _with_the_sign_shown,
+        "noise, a part of which is shown": _with_a_part_shown,
+    },
+)
+
+
+@case(CLEAN, cost=0.5)
+def a_random_sign(data):
+    return float(data.sum()) + random.choice((-1, 1)) * random.expovariate(0.5)
+
+
+PLANE = np.array([[0.1, 0.2, 0.3], [0.4, 0.1, 0.0], [0.3, 0.3, 0.9]])
+PLANES = [(PLANE, PLANE + [[0.3, 0.0, -0.4], [0, 0, 0], [0, 0, 0]])]
+
+
+# ln of exp(−‖x‖/θ)/exp(−‖x + v‖/θ) is at most ‖v‖/θ, which is 0.5/0.5.
+@case(CLEAN, PLANES, cost=1.0)
+def a_direction_times_a_gamma_length(data, rng):
+    direction = rng.normal(size=3)
+    return data.sum(axis=0) + rng.gamma(3, 0.5) * (direction / np.linalg.norm(direction))
+
+
+@case(LOST, PLANES)
+def a_direction_times_a_length_of_another_shape(data, rng):
+    direction = rng.normal(size=3)
+    return data.sum(axis=0) + rng.gamma(1, 0.5) * (direction / np.linalg.norm(direction))
+
+
+APPROVED = np.array([[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 1, 0]])
+BALLOTS = [(APPROVED, np.vstack([1 - APPROVED[:1], APPROVED[1:]]))]
+
+
+def _scores(votes):
+    return [n + (random.expovariate(0.5) - random.expovariate(0.5)) for n in votes.sum(axis=0).tolist()]
+
+
+@case(CLEAN, BALLOTS)
+def the_largest_in_turn(votes):
+    best, found = -1e9, None
+    for place, score in enumerate(_scores(votes)):
+        if score > best:
+            best, found = score, place
+    return found
+
+
+@case(LOST, BALLOTS)
+def the_largest_in_turn_and_the_one_before(votes):
+    best, found = -1e9, [None, None]
+    for place, score in enumerate(_scores(votes)):
+        if score > best:
+            best, found = score, [found[1], place]
+    return found
+
+
 @case(LOST, [(FOUR, np.append(0.5, FOUR[1:]))], epsilon=3.0, delta=1e-5)
 def one_noise_for_two_sums(data, rng):
     noise = rng.normal(0, 9.0)
@@ -567,7 +634,8 @@ def by_a_branch(data, rng):
     return len(data) + (size if rng.random() < 0.5 else -size)
 
 
-cases(LOST, {"a sign by choice": by_a_choice, "a sign by a branch": by_a_branch}, SHORTER)
+cases(CLEAN, {"a sign by choice": by_a_choice}, SHORTER, cost=1.0)
+cases(LOST, {"a sign by a branch": by_a_branch}, SHORTER)
 
 
 # --- Whole noise on fractions ---

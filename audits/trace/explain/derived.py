@@ -19,21 +19,36 @@ Known = Callable[[int], Optional[Draw]]
 
 def terms(known: Known, recipe: Recipe) -> Tuple[Term, ...]:
     """The laws of two draws whose sum a noise is, the second one with its sign; () where it is another
-    function."""
+    function.
+
+    An exponential number with a random sign is, as the difference of two such numbers, a Laplace number.
+    """
     found = []
-    signs = (1.0, -1.0 if recipe.function == "subtract" else 1.0)
-    if recipe.function not in ("add", "subtract") or len(recipe.parts) != 2 or recipe.method != "__call__":
+    parts, signs = recipe.parts, (1.0, -1.0 if recipe.function == "subtract" else 1.0)
+    if recipe.function == "multiply":
+        sizes = [part for part in parts if not _is_sign(known, part)]
+        parts, signs = (sizes[0], sizes[0]) if len(sizes) == 1 == len(parts) - 1 else (), (1.0, -1.0)
+    elif recipe.function not in ("add", "subtract") or recipe.method != "__call__":
         return ()
-    for part, sign in zip(recipe.parts, signs):
+    for part, sign in zip(parts, signs):
         draws = places_of(part.ids)
         parent = known(next(iter(draws))) if len(draws) == 1 and part.argument is None else None
         if parent is None or parent.kind != "noise" or np.ptp(part.factor) != 0.0:
+            return ()
+        if recipe.function == "multiply" and parent.law != "exponential":
             return ()
         params = {name: flat(value) for name, value in parent.params.items()}
         if any(np.ndim(value) for value in params.values()):
             return ()
         found.append(Term(parent.law, params, sign * float(np.ravel(part.factor)[0])))
     return tuple(found)
+
+
+def _is_sign(known: Known, part: Part) -> bool:
+    """Whether a number is −1 or 1 by a fair coin."""
+    draws = [known(index) for index in places_of(part.ids)]
+    signs = [row for row in draws if row is not None and row.law == "choice" and row.again is not None]
+    return bool(signs) and len(signs) == len(draws) and bool(np.all(np.abs(part.factor) == 1.0))
 
 
 def resampled(known: Known, row: Draw) -> Any:
@@ -116,3 +131,23 @@ def elements_of(session: Any, element: int) -> FrozenSet[int]:
             ids = np.broadcast_to(ids, row.shape)[entry] if plain and row.shape else ids
         found |= set(np.ravel(ids).tolist()) - {-1}
     return frozenset().union(*(elements_of(session, int(e)) for e in found))
+
+
+def radial(session: Any, index: int) -> Optional[Dict[str, float]]:
+    """The scale θ of a function of noise that is g·z/‖z‖, for z normal in d dimensions and g of the law
+    Gamma(d, θ): its density is a multiple of exp(−‖x‖/θ) (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm
+    1). None for other functions."""
+    row = session.functions.get(index)
+    parents = [] if row is None else [session.rows.get(k) for k in parents_of(session.row, index)]
+    laws = {parent.law: parent for parent in parents if parent is not None}
+    use = next((use for use in session.uses if places_of(use.ids) == {index}), None)
+    if use is None or len(parents) != 2 or set(laws) != {"gamma", "normal"} or np.ptp(use.factor) != 0.0:
+        return None
+    length, direction = (laws[name].value for name in ("gamma", "normal"))
+    widths = [laws["normal"].params["scale"], *(laws["gamma"].params[name] for name in ("shape", "scale"))]
+    if np.ndim(direction) != 1 or any(map(np.ndim, [length, *widths])) or widths[1] != direction.size:
+        return None
+    noise = (use.value - use.argument) / use.factor
+    known = length * direction / np.linalg.norm(direction)
+    alike = np.shape(noise) == known.shape and np.allclose(np.abs(noise), np.abs(known), rtol=1e-6)
+    return {"scale": float(widths[2])} if alike and laws["normal"].argument is None else None

@@ -9,7 +9,7 @@ the exponential mechanism's.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, FrozenSet, Optional, Sequence, Tuple
+from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ..record.session import drawn_by, places_of
 from ..record.values import numbers, unlike_places
 from ..records import Draw
 from ..replay.shifts import Pair, loose_draws, size_of
+from .derived import parents_of
 
 LITTLE = 1e-3
 """How little of its own size noise is moved, twice: a choice changes both times with a probability as small
@@ -28,6 +29,9 @@ STARTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 """How far it is moved first where its own place tells nothing, as where a sum is cut off."""
 FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
+PLACED = 4
+"""Runs with scores drawn anew: the second largest of three is another one in all runs on a pair but for a
+probability of 2⁻³ to the power of their number."""
 MOST_SHOWN = 24
 """Draws that are compared of which it is tried whether the output shows them."""
 MOST_SCALED = 16
@@ -120,6 +124,41 @@ def shown_draws(recorded: Run, again: Callable[..., Run]) -> FrozenSet[int]:
     added = set().union(*(places_of(use.ids) for use in session.uses if not use.soft))
     rows = [session.rows[index] for index in sorted(compared & added) if index in session.rows]
     return frozenset(row.index for row in rows[:MOST_SHOWN] if follows(again, row))
+
+
+def placed(pair: Pair) -> FrozenSet[Any]:
+    """Keys of comparisons of noisy scores with each other, of which the output shows no more than a place.
+
+    With one score far above, or below, all others the output is the same whatever these are.
+    """
+    session = pair.recorded.session
+    groups: List[Tuple[Set[int], Set[Any]]] = []
+    for event in session.compared:
+        if event.what == "compare" and np.shape(event.outcome) == () and event.second is not None:
+            drawn, keys = drawn_by(event), {event.key}
+            for group in [group for group in groups if group[0] & drawn]:
+                groups.remove(group)
+                drawn, keys = drawn | group[0], keys | group[1]
+            groups.append((drawn, keys))
+    shown = (keys for drawn, keys in groups if len(drawn) > 2 and _is_place(pair, drawn))
+    return frozenset().union(*shown)
+
+
+def _is_place(pair: Pair, drawn: Set[int]) -> bool:
+    """Whether the output is the same with one score, the first or the last, moved far and the others drawn
+    anew."""
+    return any(all(_is_the_same(pair, drawn, k, sign) for k in (min(drawn), max(drawn))) for sign in (1, -1))
+
+
+def _is_the_same(pair: Pair, drawn: Set[int], index: int, sign: int) -> bool:
+    session = pair.recorded.session
+    row, mine = session.row(index), parents_of(session.row, index)
+    others = frozenset().union(*(parents_of(session.row, other) for other in drawn if other != index))
+    if row is None or others & mine:
+        return False
+    shifts = {index: np.full(row.shape, sign * FAR * FAR * max(1.0, size_of(row)))}
+    runs = [pair.again(redraw=others, shifts=shifts, variant=k + 1) for k in range(PLACED)]
+    return all(run.whole and not unlike_places(runs[0].output, run.output, 0.0) for run in runs)
 
 
 # --- Noise of two scales ----------------------------------------------------------------------------------

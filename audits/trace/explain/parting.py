@@ -14,7 +14,7 @@ from ..record.session import places_of, same
 from ..record.values import SAME, alike, shown, unlike_places
 from ..records import BITS, NOWHERE, About, Draw, Finding, Lost, Seed, Where
 from ..replay.shifts import made_of
-from .derived import elements_of
+from .derived import elements_of, parents_of, radial
 
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
 LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
@@ -92,12 +92,16 @@ def reused(recorded: Run, frozen: Run) -> List[Lost]:
         other = now.get(use.key)
         first, second = (np.broadcast_to(u.argument, use.ids.shape).ravel() for u in (use, other or use))
         unlike = ~alike(first, second, SAME)
+        whole = any(radial(one, index) is not None for index in places_of(use.ids))
         for element, argument, differs in zip(np.ravel(use.ids).tolist(), first.tolist(), unlike):
-            for draw in elements_of(one, element) if element >= 0 else ():
+            parts = (element,) if whole else elements_of(one, element)
+            for draw in parts if element >= 0 else ():
                 moved |= {draw} if differs else set()
                 if seen.setdefault(draw, (element, argument)) != (element, argument):
                     several.setdefault(draw, use.where)
-    return [Lost(several[d], REUSED % one.rows[d >> BITS].law) for d in several if d in moved][:1]
+    found = [draw for draw in several if draw in moved][:1]
+    laws = [one.rows[min(parents_of(one.row, draw >> BITS))].law for draw in found]
+    return [Lost(several[draw], REUSED % law) for draw, law in zip(found, laws)]
 
 
 def told_apart(recorded: Run, frozen: Run) -> List[Finding]:

@@ -12,7 +12,7 @@ from ..record.session import drawn_by
 from ..record.values import SAME, alike, differences, flat, shown
 from ..records import BITS, About, Compared, Comparison, Draw, Finding, Lost, Mapped, Row
 from ..replay.shifts import Release, in_comparisons
-from .derived import Known, parents_of, resampled, terms
+from .derived import Known, parents_of, radial, resampled, terms
 from .sampling import first_used
 from .withdraw import Said
 
@@ -25,12 +25,18 @@ Sizes = Tuple[Optional[int], Optional[int]]
 
 
 def rows_of(
-    recorded: Run, found: Release, sizes: Sizes, gap: bool = False, apart: Collection[Any] = ()
+    recorded: Run,
+    found: Release,
+    sizes: Sizes,
+    gap: bool = False,
+    apart: Collection[Any] = (),
+    places: Collection[Any] = (),
 ) -> Said:
     """A row for each draw that both runs made, for each function of noise that was released, each comparison;
     with a gap also for draws of D alone. With them what depends on the data, and what is lost.
 
-    apart   names of draws and comparisons that have rows of their own.
+    apart    names of draws and comparisons that have rows of their own.
+    places   names of comparisons that show no more than a place.
     """
     one, other = recorded.session, found.run.session
 
@@ -46,10 +52,12 @@ def rows_of(
     used = first_used(one)
     for row in (row for row in drawn if row.index not in apart):
         kept, unlike = _row(row, other.row(row.index) or row, found, known, sizes)
+        scale = radial(one, row.index)
+        kept = kept if scale is None else replace(kept, law="gamma length", kind="noise", params=scale)
         rows.append(replace(kept, at=used.get(row.index, row.at)))
         findings += unlike
     findings += [finding for finding in _sums(recorded, found) if finding.draw not in apart]
-    compared, lost = _comparisons(recorded, found, apart)
+    compared, lost = _comparisons(recorded, found, apart, places)
     rows += compared
     return rows, findings, lost
 
@@ -188,7 +196,9 @@ def metric_distance(metric: str, a: Any, b: Any) -> Any:
     return int(np.sum(moved)) if whole else float(np.sum(moved))
 
 
-def _comparisons(recorded: Run, found: Release, apart: Collection[Any]) -> Tuple[List[Row], List[Lost]]:
+def _comparisons(
+    recorded: Run, found: Release, apart: Collection[Any], places: Collection[Any]
+) -> Tuple[List[Row], List[Lost]]:
     """Comparisons of noise that is not released, with their arguments on D and on D′."""
     known = {event.key: event for event in recorded.session.compared}
     released = {k for k, s in found.shifts.items() if k not in found.compared and np.any(s != 0.0)}
@@ -207,13 +217,13 @@ def _comparisons(recorded: Run, found: Release, apart: Collection[Any]) -> Tuple
             event = other  # a coin for each record: of those on D
         # What is compared after it was released shows nothing more.
         if not drawn_by(event) & released:
-            rows.append(comparison(other, event))
+            rows.append(comparison(other, event, event.key in places))
     return rows, lost
 
 
-def comparison(one: Comparison, other: Comparison) -> Row:
-    """The row of a comparison on D and on D′."""
-    compared = Compared(one.name, one.outcome, one.parts, other.parts)
+def comparison(one: Comparison, other: Comparison, place: bool = False) -> Row:
+    """The row of a comparison on D and on D′; place: as of `Compared`."""
+    compared = Compared(one.name, one.outcome, one.parts, other.parts, place=place)
     shape = tuple(np.shape(other.ids))
     return Row(-2, other.what, "comparison", other.where, shape, at=one.at, compared=compared)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from audits.trace.ledger.entries import Entry
-from audits.trace.ledger.laws import Array, Moved, frozen, law_of
+from audits.trace.ledger.laws import Array, Moved, frozen, is_sampled, law_of
 from audits.trace.ledger.losses import Loss, between, compose, finite
 from audits.trace.records import BITS, Compared, Row, Where
 
@@ -37,12 +37,13 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Bit:
-    """One comparison; above: the first was seen to be the larger."""
+    """One comparison; above: the first was seen to be the larger; place: as of `Compared`."""
 
     where: Where
     above: bool
     first: Term
     second: Term
+    place: bool = False
 
     @property
     def noises(self) -> tuple[int, ...]:
@@ -56,16 +57,22 @@ def comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
     bits: list[Bit] = []
     for row in rows:
         if row.compared is None or row.law not in ("argmax", "argmin", "search"):
-            bits += [bit for bit in bits_of(row) if not _is_certain(bit)]
+            bits += [bit for bit in bits_of(row) if not _is_certain(bit, draws)]
             continue
         entry = (_cell if row.law == "search" else _place)(row, row.compared, draws)
         ids = {int(e) >> BITS for part in row.compared.parts for e in np.ravel(part.ids) if e >= 0}
-        found += [] if entry is None else [replace(entry, draws=tuple(sorted(ids)))]
+        found += [] if entry is None else [_of(entry, ids, draws)]
     for group in _connected(bits):
         if not all(is_same(bit) for bit in group):
             ids = {element >> BITS for bit in group for element in bit.noises}
-            found.append(replace(_transcript(group, draws), draws=tuple(sorted(ids))))
+            found.append(_of(_transcript(group, draws), ids, draws))
     return found
+
+
+def _of(entry: Entry, ids: set[int], draws: Mapping[int, Row]) -> Entry:
+    """The entry, of noise of these draws."""
+    sampled = any(is_sampled(draws[index]) for index in ids if index in draws)
+    return replace(entry, draws=tuple(sorted(ids)), sampled=sampled)
 
 
 def bits_of(row: Row) -> list[Bit]:
@@ -90,13 +97,16 @@ def bits_of(row: Row) -> list[Bit]:
         )
     greater = compared.name.startswith("greater")
     above = [bool(outcome) == greater for outcome in ravel(compared.outcome)]
-    return [Bit(row.where, *item) for item in zip(above, *terms, strict=True)]
+    first, second = terms
+    columns = zip(above, first, second, strict=True)
+    return [Bit(row.where, up, one, other, compared.place) for up, one, other in columns]
 
 
-def _is_certain(bit: Bit) -> bool:
-    """Whether a number is compared with one infinity, as where a search for the largest begins."""
-    arguments = {term.arguments for term in (bit.first, bit.second) if term.noise is None}
-    return bool(arguments & {(math.inf, math.inf), (-math.inf, -math.inf)})
+def _is_certain(bit: Bit, draws: Mapping[int, Row]) -> bool:
+    """Whether a number is so far from noise that the outcome is certain, as where a search for the largest
+    begins."""
+    laws = laws_in([bit], draws) if len(bit.noises) == 1 else None
+    return laws is not None and {probability(bit, laws, side) for side in (0, 1)} in ({0.0}, {1.0})
 
 
 def is_same(bit: Bit) -> bool:
@@ -186,7 +196,8 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
     law, terms = running
     entry = _extreme(last.where, law, terms, [laws[term.noise] for term in terms if term.noise is not None])
     shown = tuple(_released(term, laws) for term in terms)
-    if entry.losses is None or compose(shown, 0.0) <= compose(entry.losses, 0.0):
+    only = all(bit.place for bit in group)
+    if only or entry.losses is None or compose(shown, 0.0) <= compose(entry.losses, 0.0):
         return entry
     return replace(entry, losses=shown, least=entry.losses, why=IN_TURN)
 

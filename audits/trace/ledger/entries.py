@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from audits.trace.ledger.laws import Array, Moved, frozen, law_of, scaled, sum_of
+from audits.trace.ledger.laws import Array, Moved, frozen, is_sampled, law_of, scaled
 from audits.trace.ledger.losses import Loss, between, finite
 from audits.trace.ledger.stated import mechanism
 from audits.trace.record.session import ONE_SIDED
@@ -168,7 +168,7 @@ def _additive(row: Row, shift: Array) -> Entry:
     moved = shift[shift != 0.0]
     l1, l2 = float(np.abs(shift).sum()), float(np.sqrt((shift**2).sum()))
     distance = f"{l1:.6g}" if moved.size == 1 else f"L1 {l1:.6g}, L2 {l2:.6g}"
-    entry = Entry(row.where, law, distance, None, sampled=row.kind == "derived" and sum_of(row.terms) is None)
+    entry = Entry(row.where, law, distance, None, sampled=is_sampled(row))
     if law in ("normal", "laplace"):
         scale = np.broadcast_to(np.asarray(params["scale"], dtype=float), shift.shape)
         with np.errstate(divide="ignore", invalid="ignore"):  # a scale of 0: the loss is infinite
@@ -185,6 +185,10 @@ def _additive(row: Row, shift: Array) -> Entry:
             return replace(entry, why=NOT_WHOLE)
         losses = tuple(Loss("pure", float(r)) for r in np.abs(moved) * params["rate"])
         return replace(entry, law=f"discrete laplace, rate {params['rate']:.4g}", losses=losses)
+    if law == "gamma length":
+        return replace(
+            entry, law=f"{law}, scale {params['scale']:.6g}", losses=(Loss("pure", l2 / params["scale"]),)
+        )
     if law == "multivariate_normal":
         ratio = math.sqrt(float(shift.ravel() @ np.linalg.solve(np.asarray(params["cov"]), shift.ravel())))
         return replace(entry, law="multivariate normal", losses=(Loss("gaussian", ratio),))

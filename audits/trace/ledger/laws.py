@@ -29,6 +29,11 @@ def law_of(row: Row) -> tuple[str, Mapping[str, Any]]:
     return sum_of(row.terms) or recognised(row.samples)
 
 
+def is_sampled(row: Row) -> bool:
+    """Whether the law of a row is recognised from samples."""
+    return row.kind == "derived" and sum_of(row.terms) is None
+
+
 def sum_of(terms: Sequence[Term]) -> tuple[str, Mapping[str, Any]] | None:
     """The law of a sum of two independent draws, where it is a well-known one."""
     if not terms:

@@ -49,15 +49,16 @@ class Note:
     argument  None where nothing was added yet.
     soft      nothing was added but numbers of the program's own text, as far as can be seen.
     public    the value has been released: only comparisons are noted.
+    sign      it is −1 or 1 by a fair coin: followed where noise is multiplied by it, and nowhere else.
     """
 
-    __slots__ = ("argument", "depth", "factor", "ids", "public", "session", "soft")
+    __slots__ = ("argument", "depth", "factor", "ids", "public", "session", "sign", "soft")
 
     def __init__(
         self, session: Any, ids: Any, factor: Any, argument: Any, soft: bool = True, depth: int = 0
     ) -> None:
         self.session, self.ids, self.factor, self.argument = session, ids, factor, argument
-        self.soft, self.depth, self.public = soft, depth, False
+        self.soft, self.depth, self.public, self.sign = soft, depth, False, False
 
     @property
     def part(self) -> Part:
@@ -70,7 +71,7 @@ class Note:
         # Places that are filled with 0 belong to no draw: names of elements, of which 0 is one, are −1 there.
         ids = function(self.ids + 1) - 1
         note = Note(self.session, ids, function(self.factor), argument, self.soft, self.depth)
-        note.public = self.public
+        note.public, note.sign = self.public, self.sign
         return note
 
 
@@ -144,6 +145,15 @@ def fresh(session: Any, value: Any, loc: Any = None, numpy: bool = True) -> Any:
     return noted(value, note, numpy)
 
 
+def random_sign(session: Any, value: Any, numpy: bool = True) -> Any:
+    """The value of the draw that was just made, −1 or 1, as a sign that noise may have."""
+    found = fresh(session, value, numpy=numpy)
+    note = note_of(found)
+    if note is not None:
+        note.sign = True
+    return found
+
+
 # --- What is done with noise ------------------------------------------------------------------------------
 
 
@@ -155,6 +165,8 @@ def apply(ufunc: Any, method: str, inputs: Tuple[Any, ...], out: Any, kwargs: Di
         kwargs = dict(kwargs, out=tuple(plain(value) for value in out))
     with np.errstate(all="ignore"):
         result = getattr(ufunc, method)(*values, **kwargs)
+    if all(note is None or note.sign for note in notes):
+        notes = [None for _ in notes]
     some = [note for note in notes if note is not None]
     note, result = None, result
     if some and ufunc.nout == 1:
@@ -295,7 +307,7 @@ def _function(session: Any, recipe: Recipe, result: Any, depth: int) -> Note:
 def function_of(value: Any, name: str, call: Any, result: Any) -> Any:
     """The result of a function of one number of nothing but noise, as noise: call works on arrays, too."""
     note = note_of(value)
-    if note is None or note.public or not (note.argument is None or note.soft):
+    if note is None or note.public or note.sign or not (note.argument is None or note.soft):
         return result
     session = note.session
     if session.derived >= MOST_DERIVED:

@@ -17,7 +17,7 @@ import numpy as np
 
 from .ended import Ended
 from .laws import reach, sampler
-from .noise import apply, centre_of, fresh, function_of, note_of, on_arrays, plain
+from .noise import apply, centre_of, fresh, function_of, note_of, on_arrays, plain, random_sign
 from .session import HOME, call_outside
 from .table import LOST, NO_DRAWS, NUMPY, PLACES, PYTHON, RAW, SCIPY, Drawn
 from .tensors import watched_jax, watched_torch
@@ -108,8 +108,18 @@ def _chosen(session: Any, real: Any, args: Any, kwargs: Dict[str, Any]) -> Any:
     count = int(items) if whole else np.shape(items)[axis]
     options = {k: v for k, v in given.items() if v is not None}
     places = call_outside(session, lambda: real(count, **options))
-    places = session.draw("choice", dict(given, a=count), places, "coin")
-    return places if whole else np.take(np.asarray(items), places, axis=axis)
+    again = None if "p" in options else _signs(items)
+    places = session.draw("choice", dict(given, a=count), places, "coin", again=again)
+    found = places if whole else np.take(np.asarray(items), places, axis=axis)
+    return found if again is None else random_sign(session, found)
+
+
+def _signs(items: Any) -> Any:
+    """Other draws of −1 or 1, which may be the sign of noise; None where there are other items."""
+    values: Any = np.asarray(items)
+    if values.shape != (2,) or values.dtype.kind not in "if" or sorted(values.tolist()) != [-1, 1]:
+        return None
+    return lambda rng, count, shape: rng.choice(values, size=(count, *shape))
 
 
 def _choice_params(name: str, args: Any, kwargs: Dict[str, Any]) -> Dict[str, Any]:
@@ -266,9 +276,11 @@ def _chosen_python(session: Any, rng: Any, name: str, args: Any, kwargs: Dict[st
     if weights is not None:
         params["p"] = np.asarray(weights, dtype=float) / np.sum(weights)
     places = call_outside(session, lambda: getattr(rng, name)(range(len(items)), **given))
-    places = session.draw("choice", params, np.asarray(places), "coin")
+    again = _signs(items) if name == "choice" else None
+    places = session.draw("choice", params, np.asarray(places), "coin", again=again)
     if name == "choice":
-        return items[int(places)]
+        found = items[int(places)]
+        return found if again is None else random_sign(session, found, numpy=False)
     return [items[int(place)] for place in places]
 
 

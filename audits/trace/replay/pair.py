@@ -9,7 +9,7 @@ from typing import Any, Callable, FrozenSet, List, Optional, Sequence, Tuple
 
 from ..explain import chance, paths
 from ..explain.explain import explained
-from ..explain.follow import follows, scaled, shown_draws
+from ..explain.follow import follows, placed, scaled, shown_draws
 from ..explain.gaps import closed, keyed, longer
 from ..explain.intervals import filled, filling
 from ..explain.parting import reused, seeds, sequence, strange, told_apart, twins, undetermined
@@ -205,7 +205,9 @@ class Traced:
         unsure = redrawn(pair, release) if frozen.error is None else None
         if unsure is not None:
             return replace(report, lost=(unsure,))
-        rows, more, less = rows_of(recorded, release, (self.have, self.want), gap is not None, apart[1])
+        rows, more, less = rows_of(
+            recorded, release, (self.have, self.want), gap is not None, apart[1], placed(pair)
+        )
         rows += apart[0]
         rows += [] if gap is None else [*gap.rows, *left_out(recorded, frozen)]
         said = rows, _once(findings + said[1] + more), _once(lost + said[2] + less)

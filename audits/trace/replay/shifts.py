@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Mapping, Optional, Set,
 
 import numpy as np
 
+from ..explain.derived import parents_of
 from ..record.run import Run
 from ..record.session import ONE_SIDED, drawn_by, places_of
 from ..record.values import CLOSE, SAME, alike, moved_half, unlike_entries, unlike_places
@@ -169,16 +170,26 @@ def unlike_output(pair: Pair, moved: Run) -> int:
 def shown_again(pair: Pair, found: Release) -> Optional[Lost]:
     """Noise that hides data in one number of the output and is shown by another one; None for none.
 
-    The noise is moved so that the sums with data on D′ are those on D: nothing else of the output may change.
+    The noise is moved so that the sums with data on D′ are those on D, and draws that functions of noise are
+    made of are made anew with these sums as they were: nothing else of the output may change.
     """
-    parents = _parents(pair.recorded.session, found.shifts) | found.compared
+    session = pair.recorded.session
+    parents = _parents(session, found.shifts) | found.compared
     used = {k: s for k, s in found.shifts.items() if np.any(s != 0.0) and k not in parents}
-    row = pair.recorded.session.row(next(iter(used), -1))
-    if row is None or found.mode != "first":
+    row = session.row(next(iter(used), -1))
+    if not used or found.mode != "first":
         return None
-    moved = pair.replay(release=found.mode, shifts=used)
-    unlike = unlike_places(pair.recorded.output, moved.output, CLOSE) if moved.whole else []
-    return Lost(row.where, SHOWN % (unlike[0][0], row.law)) if unlike else None
+    made = frozenset(k for k in used if k in session.functions)
+    draws = frozenset().union(*(parents_of(session.row, index) for index in made))
+    ways = [(next(iter(used)), {"shifts": used})]
+    ways += [(min(made), {"redraw": draws, "variant": 1})] if made else []
+    for index, changes in ways:
+        moved, row = pair.replay(release=found.mode, **changes), session.row(index)
+        unlike = unlike_places(pair.recorded.output, moved.output, CLOSE) if moved.whole else []
+        if row is not None and unlike:
+            drawn = session.rows[min(parents_of(session.row, index))]
+            return Lost(row.where, SHOWN % (unlike[0][0], drawn.law))
+    return None
 
 
 def loose_draws(recorded: Any, frozen: Any) -> List[Draw]:
