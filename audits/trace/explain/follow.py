@@ -157,7 +157,8 @@ def _is_the_same(pair: Pair, drawn: Set[int], index: int, sign: int) -> bool:
     if row is None or others & mine:
         return False
     shifts = {index: np.full(row.shape, sign * FAR * FAR * max(1.0, size_of(row)))}
-    runs = [pair.again(redraw=others, shifts=shifts, variant=k + 1) for k in range(PLACED)]
+    anew = others | (drawn - {index})  # outcomes of comparisons of these are computed, too
+    runs = [pair.again(redraw=anew, shifts=shifts, variant=k + 1) for k in range(PLACED)]
     return all(run.whole and not unlike_places(runs[0].output, run.output, 0.0) for run in runs)
 
 

@@ -186,7 +186,8 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
         return Entry(last.where, f"{many} comparisons of one noise", distance, (Loss("pure", loss),))
     others = (times for element, times in uses.items() if element != hub)
     one_threshold = all(bit.noises.count(hub) == 1 for bit in group) and max(others) == 1
-    if one_threshold:
+    only = all(bit.place for bit in group)
+    if one_threshold and not only:
         one, two = (_log_transcript(group, laws, hub, side) for side in (0, 1))
         loss = abs(one - two) if math.isfinite(one) or math.isfinite(two) else 0.0
         return Entry(last.where, words, f"log-ratio of the outcomes {one - two:.4g}", (Loss("pure", loss),))
@@ -196,7 +197,6 @@ def _transcript(group: Sequence[Bit], draws: Mapping[int, Row]) -> Entry:
     law, terms = running
     entry = _extreme(last.where, law, terms, [laws[term.noise] for term in terms if term.noise is not None])
     shown = tuple(_released(term, laws) for term in terms)
-    only = all(bit.place for bit in group)
     if only or entry.losses is None or compose(shown, 0.0) <= compose(entry.losses, 0.0):
         return entry
     return replace(entry, losses=shown, least=entry.losses, why=IN_TURN)
