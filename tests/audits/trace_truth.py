@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy import optimize, stats
 
 from audits.trace.ledger.losses import gaussian_epsilon
 from benchmarks.grey.correct_loops import noise_after_the_loop
@@ -632,6 +632,29 @@ def by_a_choice(data, rng):
 def by_a_branch(data, rng):
     size = rng.exponential(1.0)
     return len(data) + (size if rng.random() < 0.5 else -size)
+
+
+def one_sided(data, rng):
+    return len(data) + rng.exponential(1.0)
+
+
+def one_sided_and_whole(data, rng):
+    return len(data) + rng.geometric(0.5)
+
+
+# The smallest outputs on the larger dataset are impossible on the smaller one, or the other way round.
+cases(EXCEEDS, {f.__name__: f for f in (one_sided, one_sided_and_whole)}, SHORTER, cost=math.inf)
+
+
+def _binomial_loss(n, delta):
+    """The least ε of a binomial number, moved by 1, at δ."""
+    p = stats.binom(n, 0.5).pmf(np.arange(-1, n + 2))
+    return optimize.brentq(lambda e: np.maximum(p[1:] - math.exp(e) * p[:-1], 0).sum() - delta, 0.0, 5.0)
+
+
+@case(CLEAN, SHORTER, epsilon=1.001 * _binomial_loss(100, 1e-5), delta=1e-5)
+def binomial_noise(data, rng):
+    return len(data) + rng.binomial(100, 0.5) - 50
 
 
 cases(CLEAN, {"a sign by choice": by_a_choice}, SHORTER, cost=1.0)

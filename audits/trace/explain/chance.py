@@ -15,6 +15,7 @@ from ..replay.shifts import MOST_PLACES, Difference, Pair, Release, in_compariso
 from .derived import drawn_in, parents_of
 
 COINS = "coins of few outcomes may be what noises the output"
+COMPARED = "the outcome of a comparison with noise may be what noises the output"
 ANEW, FEWEST_ANEW = 64, {True: 3, False: 24}
 """Runs on D in which draws are made anew, and the fewest that tell anything: of continuous noise, and of
 coins, whose sum is what it was with a probability that may be near 1."""
@@ -45,8 +46,9 @@ def never_noised(pair: Pair, found: Release, sure: Collection[str] = ()) -> Unio
     unmoved = _still(pair, still, frozenset(coins))
     if unmoved:
         return unmoved[0]
-    words = COINS + "; " + unlike_words(still[0])
-    return Lost(coins[min(coins)], words)
+    row = pair.recorded.session.rows[min(coins)]
+    words = (COINS if row.kind == "coin" else COMPARED) + "; " + unlike_words(still[0])
+    return Lost(row.where, words)
 
 
 def unlike_words(place: Difference) -> str:

@@ -76,7 +76,9 @@ def entries(
     found: list[Entry] = []
     groups: dict[int, list[Entry]] = defaultdict(list)
     for row in draws.values():
-        entry = _draw(row)
+        # What is added to data itself gives no other noise its sign.
+        alone = all(other.shift is not None for other in draws.values())
+        entry = _draw(row, alone)
         if entry is None:
             continue
         if row.bound and entry.losses is not None:
@@ -141,8 +143,8 @@ def _unlike(p: Array, q: Array) -> str:
     return f"probabilities differ by up to {float(np.max(np.abs(p - q))):.4g}"
 
 
-def _draw(row: Row) -> Entry | None:
-    """The entry of a draw; None where it costs nothing."""
+def _draw(row: Row, alone: bool) -> Entry | None:
+    """The entry of a draw; None where it costs nothing. alone: there is no draw that may give it a sign."""
     if row.unknown:
         return Entry(row.where, row.law, "", None, row.unknown)
     if row.kind == "mechanism":
@@ -159,10 +161,10 @@ def _draw(row: Row) -> Entry | None:
         return None
     if not np.isfinite(shift).all():
         return Entry(row.where, row.law, "not finite", None, "the argument is not finite")
-    return _additive(row, shift)
+    return _additive(row, shift, alone)
 
 
-def _additive(row: Row, shift: Array) -> Entry:
+def _additive(row: Row, shift: Array, alone: bool) -> Entry:
     """Noise of one law that is moved by `shift`, each entry independent of the others."""
     law, params = law_of(row)
     moved = shift[shift != 0.0]
@@ -194,7 +196,7 @@ def _additive(row: Row, shift: Array) -> Entry:
         return replace(entry, law="multivariate normal", losses=(Loss("gaussian", ratio),))
     if law == "integers":
         return replace(entry, why=ADDED)
-    if law in ONE_SIDED:
+    if law in ONE_SIDED and not (alone and np.all(moved == np.rint(moved))):
         return replace(entry, why=SIGN)
     pairs: list[Loss] = []
     for place, amount in zip(np.flatnonzero(shift).tolist(), moved.tolist(), strict=True):
