@@ -391,6 +391,12 @@ def one_noise_for_two_sums(data, rng):
     return data.sum() + noise, data[:2].sum() + noise
 
 
+@case(CLEAN, PLANES, epsilon=1.0, delta=1e-5)
+def a_symmetric_matrix(data, rng):
+    upper = np.triu(rng.normal(0, 6.0, size=(3, 3)))
+    return data.T @ data + (upper + np.triu(upper, 1).T)
+
+
 # A sum of numbers that are noised already is no loop that adds to noise.
 @case(CLEAN, [(FOUR, np.append(0.5, FOUR[1:]))], cost=1.0)
 def partial_sums_of_noisy_numbers(data, rng):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
@@ -14,7 +15,7 @@ from ..record.session import places_of, same
 from ..record.values import SAME, alike, shown, unlike_places
 from ..records import BITS, NOWHERE, About, Draw, Finding, Lost, Seed, Where
 from ..replay.shifts import made_of
-from .derived import elements_of, parents_of, radial
+from .derived import drawn_in, elements_of, parents_of, radial
 
 OPAQUE = "%s adds noise to a function (objective perturbation): what that costs is not known"
 LOOP = "a loop adds numbers to noise one by one: which of its sums is released is not known"
@@ -80,24 +81,35 @@ def twins(recorded: Run) -> List[Lost]:
     return found
 
 
+def close(one: float, other: float) -> bool:
+    """Whether two numbers are the same but for rounding."""
+    return math.isclose(one, other, rel_tol=SAME)
+
+
 def reused(recorded: Run, frozen: Run) -> List[Lost]:
     """Noise that hides what differs and is part of several sums, as it is or in functions that share draws:
     they are not independent, and their differences may have no noise."""
     one, now = recorded.session, frozen.session.sums_by_key()
     inner = set().union(*(made_of(one, index) for index in one.functions))
-    seen: Dict[int, Tuple[int, float]] = {}
+    uses = [use for use in one.uses if use.fresh and not places_of(use.ids) & inner]
+    often = Counter(draw for use in uses for draw in drawn_in(one.row, use.ids))
+    seen: Dict[int, Tuple[float, float]] = {}
     moved: Set[int] = set()
     several: Dict[int, Where] = {}
-    for use in (u for u in one.uses if u.fresh and not places_of(u.ids) & inner):
-        other = now.get(use.key)
-        first, second = (np.broadcast_to(u.argument, use.ids.shape).ravel() for u in (use, other or use))
-        unlike = ~alike(first, second, SAME)
+    for use in uses:
+        if not (places_of(use.ids) & set(one.functions) or any(often[d] > 1 for d in places_of(use.ids))):
+            continue
+        columns = [np.broadcast_to(x, use.ids.shape).ravel() for x in (use.argument, use.value)]
+        other = np.broadcast_to(now.get(use.key, use).argument, use.ids.shape).ravel()
+        unlike = ~alike(columns[0], other, SAME)
         whole = any(radial(one, index) is not None for index in places_of(use.ids))
-        for element, argument, differs in zip(np.ravel(use.ids).tolist(), first.tolist(), unlike):
+        numbers = zip(*(column.tolist() for column in columns))
+        for element, number, differs in zip(np.ravel(use.ids).tolist(), numbers, unlike):
             parts = (element,) if whole else elements_of(one, element)
             for draw in parts if element >= 0 else ():
                 moved |= {draw} if differs else set()
-                if seen.setdefault(draw, (element, argument)) != (element, argument):
+                # One number may stand twice, as in a symmetric matrix.
+                if not all(map(close, seen.setdefault(draw, number), number)):
                     several.setdefault(draw, use.where)
     found = [draw for draw in several if draw in moved][:1]
     laws = [one.rows[min(parents_of(one.row, draw >> BITS))].law for draw in found]

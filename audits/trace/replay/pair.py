@@ -70,7 +70,8 @@ class Traced:
     current   the session that all sources report to.
     source    the generator that the program is given, and what sets all generators to their start.
     earlier   reports of the pair, whose findings (told), places of the output that were never noised (sure),
-              and entries of plain noise that were moved (tried) are not looked at again.
+              and entries of plain noise that were moved (tried) are not looked at again; which sums share
+              noise is looked at in the first report (first).
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Traced:
         self.tried = [line for report in earlier for line in report.tried]
         self.known = len(self.tried)
         found = [(report.turned, finding) for report in earlier for finding in report.findings]
+        self.first = not any(report.turned == asked.turned for report in earlier)
         self.told = {key(finding) for _, finding in found}
         self.sure = {f.about.key for turned, f in found if f.about and turned == asked.turned}
 
@@ -198,7 +200,7 @@ class Traced:
             return replace(report, findings=tuple(findings), lost=tuple(lost))
         if frozen.session.diverged is None:
             findings += seeds(recorded, frozen)
-            lost += twins(recorded) + reused(recorded, frozen)
+            lost += twins(recorded) + (reused(recorded, frozen) if self.first else [])
             report = replace(report, seeds=tuple(recorded.session.seeds))
         findings += sequence(recorded, frozen) if gap is None else []
         release, said = self._released(pair, any(finding.kind == "path" for finding in findings))
