@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 import pandas as pd
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from audits.trace.ledger.losses import gaussian_epsilon
 from benchmarks.grey.correct_loops import noise_after_the_loop
@@ -389,6 +389,36 @@ def the_largest_in_turn_and_the_one_before(votes):
 def one_noise_for_two_sums(data, rng):
     noise = rng.normal(0, 9.0)
     return data.sum() + noise, data[:2].sum() + noise
+
+
+def _laplace(scale):
+    u = random.random() - 0.5
+    return -math.copysign(scale, u) * math.log(1 - 2 * abs(u))
+
+
+def _of_another_width(data, rng):
+    width = 0.5 + float(data.max() - data[0])
+    return float(data.sum()) + (rng.exponential(1.0) * width - rng.exponential(1.0) * width)
+
+
+def _inverted_with_another_width(data):
+    return float(data.sum()) + _laplace(0.5 + float(data.max() - data[0]))
+
+
+cases(
+    LEAK,
+    {
+        "noise that is made with another width": _of_another_width,
+        "noise that is inverted with another width": _inverted_with_another_width,
+    },
+    [(FOUR, np.append(0.5, FOUR[1:]))],
+)
+
+
+# A normal number by its inverse distribution function: the ratio of shift and deviation is 1/9.
+@case(CLEAN, REMOVED, delta=1e-5, cost=gaussian_epsilon(1 / 9, 1e-5))
+def noise_by_a_function_of_scipy(data, rng):
+    return float(data.sum()) + 9.0 * special.ndtri(rng.random())
 
 
 @case(CLEAN, PLANES, epsilon=1.0, delta=1e-5)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Collection, List, Optional, Sequence, Tuple
+from typing import Any, Collection, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
 from ..record.run import Run
-from ..record.session import drawn_by
+from ..record.session import drawn_by, places_of
 from ..record.values import SAME, alike, differences, flat, shown
 from ..records import BITS, About, Compared, Comparison, Draw, Finding, Lost, Mapped, Row
-from ..replay.shifts import Release, in_comparisons
+from ..replay.shifts import Release, in_comparisons, made_of
 from .derived import Known, parents_of, radial, resampled, terms
 from .sampling import first_used
 from .withdraw import Said
@@ -20,6 +20,8 @@ SHAPED = ("beta", "poisson", "geometric", "negative_binomial", "chisquare", "dir
 """Laws that are drawn from as they are, and not added to something: their two laws are compared."""
 SCALES = ("scale", "sigma", "std", "cov", "b", "high", "low")
 """Parameters that say how wide a law is."""
+MADE = "the noise is made with %s on D and with %s on D′: its law depends on the data"
+"""Said of functions of noise with other numbers."""
 Sizes = Tuple[Optional[int], Optional[int]]
 """The numbers of records of D and of D′."""
 
@@ -56,6 +58,7 @@ def rows_of(
         kept = kept if scale is None else replace(kept, law="gamma length", kind="noise", params=scale)
         rows.append(replace(kept, at=used.get(row.index, row.at)))
         findings += unlike
+    findings += _made_otherwise(one, other)
     findings += [finding for finding in _sums(recorded, found) if finding.draw not in apart]
     compared, lost = _comparisons(recorded, found, apart, places)
     rows += compared
@@ -100,6 +103,28 @@ def _sums(recorded: Run, found: Release) -> List[Finding]:
             findings.append(Finding("scale", use.where, text, about, use.key[0] >> BITS, pair))
         findings += _not_finite("argument", use.key, use.where, other.argument, use.argument)
     return findings
+
+
+def _made_otherwise(one: Any, other: Any) -> List[Finding]:
+    """Released functions of noise that are made with another number on D′: their laws are not the same."""
+    found: Dict[Any, Finding] = {}
+    left = [index for use in other.uses for index in places_of(use.ids)]
+    seen: Set[int] = set()
+    while left:
+        index = left.pop()
+        pair = [session.functions.get(index) for session in (one, other)]
+        if index in seen or pair[0] is None or pair[1] is None:
+            continue
+        seen.add(index)
+        left += made_of(one, index)
+        for parts in zip(*(row.recipe.parts for row in pair)):
+            # What is added to noise before may be data, which it hides.
+            a, b = (flat(part.argument if part.ids is None else part.factor) for part in parts)
+            where, unlike = pair[0].where, differences(a, b, SAME)
+            if unlike and where not in found:
+                words = MADE % (shown(unlike[0][1]), shown(unlike[0][2]))
+                found[where] = Finding("parameter", where, words)
+    return list(found.values())
 
 
 def _no_numbers(where: Any, one: Sequence[Any], other: Sequence[Any]) -> List[Finding]:

@@ -293,7 +293,8 @@ def _derived(ufunc: Any, method: str, values: Any, notes: Any, kwargs: Any, resu
         Part(None, None, value) if note is None else note.part for note, value in zip(notes, values)
     )
     options = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims")}
-    return _function(session, Recipe(ufunc.__name__, parts, method, options), result, depth)
+    call = None if getattr(np, ufunc.__name__, None) is ufunc else ufunc  # SciPy has such functions, too
+    return _function(session, Recipe(ufunc.__name__, parts, method, options, call), result, depth)
 
 
 def _function(session: Any, recipe: Recipe, result: Any, depth: int) -> Note:
