@@ -140,8 +140,10 @@ def radial(session: Any, index: int) -> Optional[Dict[str, float]]:
     row = session.functions.get(index)
     parents = [] if row is None else [session.rows.get(k) for k in parents_of(session.row, index)]
     laws = {parent.law: parent for parent in parents if parent is not None}
+    if len(parents) != 2 or set(laws) != {"gamma", "normal"}:
+        return None
     use = next((use for use in session.uses if places_of(use.ids) == {index}), None)
-    if use is None or len(parents) != 2 or set(laws) != {"gamma", "normal"} or np.ptp(use.factor) != 0.0:
+    if use is None or np.ptp(use.factor) != 0.0:
         return None
     length, direction = (laws[name].value for name in ("gamma", "normal"))
     widths = [laws["normal"].params["scale"], *(laws["gamma"].params[name] for name in ("shape", "scale"))]

@@ -30,8 +30,8 @@ STARTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
 FACTOR = 1e-3
 """Relative difference above which two factors of noise are different: tensors have single precision."""
 PLACED = 4
-"""Runs with scores drawn anew: the second largest of three is another one in all runs on a pair but for a
-probability of 2⁻³ to the power of their number."""
+"""Runs in which scores are drawn anew. Of three scores with one far above, either of the others is the second
+in all of these runs with probability 2⁻³."""
 MOST_SHOWN = 24
 """Draws that are compared of which it is tried whether the output shows them."""
 MOST_SCALED = 16

@@ -7,6 +7,7 @@ a draw of the density that is p_i/|I_i| on the gap I_i. All choices are run, so 
 
 from __future__ import annotations
 
+import bisect
 from typing import Any, Callable, Dict, FrozenSet, List, Sequence, Set, Tuple, Union
 
 import numpy as np
@@ -38,20 +39,26 @@ def filling(one: Any, other: Any, again: Callable[..., Run]) -> List[Tuple[Draw,
     drawn = [r for r in one.draws if r.kind == "mechanism" or (r.law == "choice" and np.size(r.value) == 1)]
     made: List[Tuple[int, Choice]] = [(event.at, event) for event in one.compared]
     made = sorted([*made, *((row.index + 1, row) for row in drawn)], key=lambda choice: choice[0])
+    times = [at for at, _ in made]
     found: List[Tuple[Draw, Choice]] = []
-    tried: List[Choice] = []
+    tried: Set[Any] = set()
     for row in one.draws:
-        before = [choice for at, choice in made if at <= row.index]
+        before = bisect.bisect_right(times, row.index)
         if row.law == "uniform" and row.shape == () and before:
-            ends, choice = _ends(one, row.index), before[-1]
+            ends, choice = _ends(one, row.index), made[before - 1][1]
             fills = bool(differences(ends, _ends(other, row.index), SAME))
-            if not fills and choice not in tried and (isinstance(choice, Draw) or choice.size):
-                tried.append(choice)
+            if not fills and _name(choice) not in tried and (isinstance(choice, Draw) or choice.size):
+                tried.add(_name(choice))
                 runs = [again(flips=_flip(choice, place)) for place in (0, 1)]
                 fills = any(differences(ends, _ends(run.session, row.index), SAME) for run in runs)
             if fills:
                 found.append((row, choice))
     return found
+
+
+def _name(choice: Choice) -> Any:
+    """The index of a draw, the key of a comparison."""
+    return choice.index if isinstance(choice, Draw) else choice.key
 
 
 def _flip(choice: Choice, place: int) -> Dict[Any, Any]:
@@ -67,7 +74,7 @@ def filled(pair: Pair, found: Sequence[Tuple[Draw, Choice]]) -> Union[Lost, Tupl
     rows: List[Row] = []
     names: Set[Any] = set()
     for uniform, choice in found:
-        name = choice.index if isinstance(choice, Draw) else choice.key
+        name = _name(choice)
         ends = [None if name in names else _all_ends(*side, uniform, choice) for side in pair.sides()]
         if ends[0] is None or ends[1] is None:
             return Lost(uniform.where, FILLED)

@@ -57,12 +57,15 @@ def comparisons(rows: Sequence[Row], draws: Mapping[int, Row]) -> list[Entry]:
     bits: list[Bit] = []
     for row in rows:
         if row.compared is None or row.law not in ("argmax", "argmin", "search"):
-            bits += [bit for bit in bits_of(row) if not _is_certain(bit, draws)]
+            bits += bits_of(row)
             continue
         entry = (_cell if row.law == "search" else _place)(row, row.compared, draws)
         ids = {int(e) >> BITS for part in row.compared.parts for e in np.ravel(part.ids) if e >= 0}
         found += [] if entry is None else [_of(entry, ids, draws)]
     for group in _connected(bits):
+        if all(is_same(bit) for bit in group):
+            continue
+        group = [bit for bit in group if not _is_certain(bit, draws)]
         if not all(is_same(bit) for bit in group):
             ids = {element >> BITS for bit in group for element in bit.noises}
             found.append(_of(_transcript(group, draws), ids, draws))
@@ -117,11 +120,8 @@ def is_same(bit: Bit) -> bool:
 
 def laws_in(bits: Sequence[Bit], draws: Mapping[int, Row]) -> Laws | None:
     """The laws of all noise that is compared; None where one is not known."""
-    laws: dict[int, Any] = {}
-    for element in (element for bit in bits for element in bit.noises):
-        row = draws.get(element >> BITS)
-        place = element & ((1 << BITS) - 1)
-        laws[element] = None if row is None else frozen(*law_of(row), place, row.shape)
+    elements = list({element: None for bit in bits for element in bit.noises})
+    laws = dict(zip(elements, _laws_of(elements, draws), strict=True))
     return None if any(law is None for law in laws.values()) else laws
 
 
@@ -348,8 +348,7 @@ def filled(row: Row, draws: Mapping[int, Row]) -> Entry:
     if row.compared is not None and row.law == "search":
         both = _in_cells(row.compared, draws)
     elif row.compared is not None:
-        terms, laws = _scores(row.compared, draws)
-        both = None if any(law is None for law in laws) else _chances(row.law, terms, laws)
+        both = _chances(row.law, *_scores(row.compared, draws))
     if both is None:
         return Entry(row.where, name, "", None, UNKNOWN)
     every = [given[end] for given in (row.params, row.others) for end in ("low", "high")]
@@ -369,17 +368,17 @@ def filled(row: Row, draws: Mapping[int, Row]) -> Entry:
 
 def _extreme(where: Where, law: str, terms: Sequence[Term], laws: Sequence[Any]) -> Entry:
     """The entry of the place of the largest (argmin: smallest) of noisy scores."""
-    sign = -1.0 if law == "argmin" else 1.0
-    scores = sign * np.array([term.arguments for term in terms]).T
-    words = f"scores differ by up to {float(np.max(np.abs(scores[0] - scores[1]))):.6g}"
-    if any(known is None for known in laws):
+    words = f"scores differ by up to {max(abs(a - b) for a, b in (t.arguments for t in terms)):.6g}"
+    both = _chances(law, terms, laws)
+    if both is None:
         return Entry(where, law, words, None, UNKNOWN)
-    p, q = _chances(law, terms, laws)
-    return Entry(where, f"{law} of {len(laws)} noisy scores", words, (finite(p, q),))
+    return Entry(where, f"{law} of {len(laws)} noisy scores", words, (finite(*both),))
 
 
-def _chances(law: str, terms: Sequence[Term], laws: Sequence[Any]) -> tuple[Array, Array]:
-    """The probabilities of each place, on D and on D′."""
+def _chances(law: str, terms: Sequence[Term], laws: Sequence[Any]) -> tuple[Array, Array] | None:
+    """The probabilities of each place, on D and on D′; None where a law is not known."""
+    if any(known is None for known in laws):
+        return None
     sign = -1.0 if law == "argmin" else 1.0
     factors = sign * np.array([term.factor for term in terms])
     p, q = (_largest(laws, factors, row) for row in sign * np.array([t.arguments for t in terms]).T)

@@ -75,9 +75,9 @@ def entries(
     draws = {row.index: row for row in rows if row.kind not in APART}
     found: list[Entry] = []
     groups: dict[int, list[Entry]] = defaultdict(list)
+    # What is added to data itself gives no other noise its sign.
+    alone = all(row.shift is not None for row in draws.values())
     for row in draws.values():
-        # What is added to data itself gives no other noise its sign.
-        alone = all(other.shift is not None for other in draws.values())
         entry = _draw(row, alone)
         if entry is None:
             continue

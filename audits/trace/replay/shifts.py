@@ -176,7 +176,6 @@ def shown_again(pair: Pair, found: Release) -> Optional[Lost]:
     session = pair.recorded.session
     parents = _parents(session, found.shifts) | found.compared
     used = {k: s for k, s in found.shifts.items() if np.any(s != 0.0) and k not in parents}
-    row = session.row(next(iter(used), -1))
     if not used or found.mode != "first":
         return None
     made = frozenset(k for k in used if k in session.functions)
