@@ -167,12 +167,12 @@ class Sequential:
         return self.chosen[state.index]
 
     def choose_lines(self, families: Sequence[events.ThresholdFamily]) -> Nulls:
-        """The lines of the largest excess of an event; of the middle ones without events."""
+        """For each value the line that some event exceeds most; the middle line where there is no event."""
         count = self.epsilons.shape[1]
         line = np.full(len(self.grid), count // 2)
         if count > 1 and families:
             # The claimed value's line is chosen for itself. Between references lines hardly differ, but the
-            # value 0 has one line alone: each value takes the line of the reference above it.
+            # value 0 has only one: each value takes the line that was chosen for the reference above it.
             at = np.append(self.references[:-1:3], self.claimed)
             epsilon, delta = self.epsilons[at].ravel(), self.deltas[at].ravel()
             most = [betting.excess(*f.shares(), epsilon, delta).max(axis=0) for f in families]

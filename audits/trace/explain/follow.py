@@ -129,7 +129,7 @@ def shown_draws(recorded: Run, again: Callable[..., Run]) -> FrozenSet[int]:
 def placed(pair: Pair) -> FrozenSet[Any]:
     """Keys of comparisons of noisy scores with each other, of which the output shows no more than a place.
 
-    With one score far above, or below, all others the output is the same whatever these are.
+    Where a score lies far above (or below) all others, the output is the same whatever the others are.
     """
     session = pair.recorded.session
     groups: List[Tuple[Set[int], Set[Any]]] = []

@@ -69,8 +69,8 @@ def _flip(choice: Choice, place: int) -> Dict[Any, Any]:
 
 
 def filled(pair: Pair, found: Sequence[Tuple[Draw, Choice]]) -> Union[Lost, Tuple[List[Row], FrozenSet[Any]]]:
-    """(a row for each uniform number that fills an interval, the names of the draws and comparisons that it
-    stands for), or the line of one whose density is not known."""
+    """(a row for each uniform number that fills an interval, the names of the draws and comparisons that
+    these rows price), or the line of a uniform number whose density is not known."""
     rows: List[Row] = []
     names: Set[Any] = set()
     for uniform, choice in found:
@@ -92,8 +92,8 @@ def _ends(session: Any, index: int) -> List[Any]:
 
 
 def _all_ends(run: Run, again: Callable[..., Run], uniform: Draw, choice: Choice) -> Any:
-    """The ends of all intervals, one a row, where the output shows nothing of the choice but the number; None
-    elsewhere."""
+    """The ends of all intervals, a row for each, where the output shows nothing of the choice but the uniform
+    number; None elsewhere."""
     if isinstance(choice, Draw):
         row = run.session.rows.get(choice.index)
         count = None if row is None else row.params.get("a")
