@@ -71,13 +71,7 @@ def halting_law(scores: ArrayLike, threshold: float, epsilon: float) -> Array:
     >>> halting_law([5.0], 5.0, 1.0).round(12).tolist()
     [0.5, 0.5]
     """
-    return halting_law_of_noise(scores, threshold, threshold_scale(epsilon), query_scale(epsilon))
-
-
-def halting_law_of_noise(
-    scores: ArrayLike, threshold: float, threshold_noise: float, query_noise: float
-) -> Array:
-    """`halting_law` for any two scales of the Laplace noise."""
+    threshold_noise, query_noise = threshold_scale(epsilon), query_scale(epsilon)
     asked = numbers("scores", np.asarray(scores, dtype=float))
     if asked.ndim != 1 or asked.size == 0:
         raise ValueError(f"scores must be a list of at least one score, got shape {asked.shape}")
