@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeGuard
 
+from audits.values import key
+
 Differences = list[Fraction] | None
 
 
@@ -81,8 +83,8 @@ def exact(value: Any) -> Fraction | None:
 def coordinates(first: Any, second: Any) -> list[tuple[Any, Any]] | None:
     """Numbers beside each other, of any nesting: a missing key counts 0; None for lists of two lengths."""
     if isinstance(first, Mapping) and isinstance(second, Mapping):
-        keys = {**first, **second}
-        parts = [coordinates(first.get(key, 0), second.get(key, 0)) for key in keys]
+        names = {**first, **second}
+        parts = [coordinates(first.get(name, 0), second.get(name, 0)) for name in names]
     elif is_list(first := plain(first)) and is_list(second := plain(second)):
         if len(first) != len(second):
             return None
@@ -99,7 +101,7 @@ def _differences(first: Any, second: Any) -> Differences:
         x, y = exact(a), exact(b)
         if x is not None and y is not None:
             found.append(abs(x - y))
-        elif compared(a) != compared(b):
+        elif key(a) != key(b):
             return None
     return None if pairs is None else found
 
@@ -138,11 +140,11 @@ def _symmetric(first: Any, second: Any) -> int:
 
 def _symmetric_id(first: Any, second: Any) -> int:
     """Identifiers, the first of each record, whose records differ: no fewer can be added or removed."""
-    return len({record[0] for record in _changed(first, second)})
+    return len({identifier for _, identifier, *_ in _changed(first, second)})
 
 
 def _changed(first: Any, second: Any) -> Counter[Any]:
-    a, b = Counter(map(compared, first)), Counter(map(compared, second))
+    a, b = Counter(map(key, first)), Counter(map(key, second))
     return (a - b) + (b - a)
 
 
@@ -153,12 +155,12 @@ def _change_one(first: Any, second: Any) -> int | None:
 def _hamming(first: Any, second: Any) -> int | None:
     if len(first) != len(second):
         return None
-    return sum(compared(x) != compared(y) for x, y in zip(first, second, strict=True))
+    return sum(key(x) != key(y) for x, y in zip(first, second, strict=True))
 
 
 def _insert_delete(first: Any, second: Any) -> int:
     """Length of both less twice the longest common subsequence."""
-    a, b = [*map(compared, first)], [*map(compared, second)]
+    a, b = [*map(key, first)], [*map(key, second)]
     row = [0] * (len(b) + 1)
     for x in a:
         previous, row = row, [0]
@@ -168,7 +170,7 @@ def _insert_delete(first: Any, second: Any) -> int:
 
 
 def _discrete(first: Any, second: Any) -> int:
-    return int(compared(first) != compared(second))
+    return int(key(first) != key(second))
 
 
 def _counted(count: Callable[[Any, Any], int | None]) -> Callable[[Any, Any], Gap]:
@@ -186,16 +188,6 @@ def plain(value: Any) -> Any:
 
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
-
-
-def compared(value: Any) -> Any:
-    """A record as something that can be compared: NaN equals NaN, and −0 equals 0."""
-    value = plain(value)
-    if isinstance(value, float) and math.isnan(value):
-        return "NaN"
-    if isinstance(value, Mapping):
-        return frozenset((compared(k), compared(v)) for k, v in value.items())
-    return tuple(map(compared, value)) if is_list(value) else value
 
 
 METRICS: dict[str, Callable[[Any, Any], Gap]] = {

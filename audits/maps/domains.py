@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from audits.maps.distances import compared
+from audits.values import key
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
@@ -173,7 +173,7 @@ class Margin:
     invariant: str | None = None
 
     def groups(self, rows: Any) -> Counter[Any]:
-        return Counter(compared([row[i] for i in self.by]) for row in rows)
+        return Counter(key([row[i] for i in self.by]) for row in rows)
 
     def holds(self, rows: Any) -> bool:
         lengths = self.groups(rows)

@@ -10,9 +10,10 @@ import math
 import time
 from typing import TYPE_CHECKING, Any
 
-from audits.maps.distances import compared, gap
+from audits.maps.distances import gap
 from audits.maps.domains import Vector
 from audits.maps.subject import Found, Raised
+from audits.values import key
 
 if TYPE_CHECKING:
     from audits.maps.search import Search
@@ -89,10 +90,10 @@ def _pairs(search: Search, d_in: Any, number: int) -> list[Pair]:
     """New pairs, with outputs on both datasets."""
     found: list[Pair] = []
     for first, second, _ in search.drawn(number, PAIRS, (d_in,)):
-        key = hash(repr((first, second, d_in)))
-        if key in search.seen or compared(first) == compared(second):
+        tried = hash(repr((first, second, d_in)))
+        if tried in search.seen or key(first) == key(second):
             continue
-        search.seen[key] = 0.0
+        search.seen[tried] = 0.0
         search.pairs += 1
         if not search.raises(first, second, d_in, (search.output(first), search.output(second))):
             found.append((first, second))

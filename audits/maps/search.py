@@ -15,9 +15,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from audits.maps import sampled
-from audits.maps.distances import Gap, compared, coordinates, exact, gap
+from audits.maps.distances import Gap, coordinates, exact, gap
 from audits.maps.neighbours import pairs
 from audits.maps.subject import Found, Raised, Subject
+from audits.values import key
 
 ROUND = 300
 """Examples of a round."""
@@ -129,11 +130,11 @@ class Search:
 
         What was said of a pair is said again: Hypothesis takes a judge that changes its mind for a fault.
         """
-        key = hash(repr((first, second, d_in)))
-        if key not in self.seen:
+        tried = hash(repr((first, second, d_in)))
+        if tried not in self.seen:
             self.pairs += 1
-            self.seen[key] = self._compared(first, second, d_in)
-        found = self.seen[key]
+            self.seen[tried] = self._compared(first, second, d_in)
+        found = self.seen[tried]
         if isinstance(found, Found):
             self.violation = found
             raise Violation
@@ -186,8 +187,8 @@ class Search:
         return bool(raised)
 
     def _deterministic(self, known: Any, value: Any) -> bool:
-        first = compared(known)
-        return all(compared(self.output(value)) == first for _ in range(AGAIN))
+        first = key(known)
+        return all(key(self.output(value)) == first for _ in range(AGAIN))
 
     def _random(self, found: Found, metric: str) -> float | Found:
         """Random outputs within d of each other have P(A) ≤ P′(A^d) for every A (Strassen 1965).
@@ -208,8 +209,8 @@ class Search:
         """Outputs by what is compared of them: each with how often it came."""
         counts: dict[Any, tuple[Any, int]] = {}
         for output in (self.output(value) for _ in range(draws)):
-            key = compared(output)
-            counts[key] = output, counts.get(key, (output, 0))[1] + 1
+            known = key(output)
+            counts[known] = output, counts.get(known, (output, 0))[1] + 1
         return counts
 
     def _lonely(self, here: Any, there: Any, least: int, found: Found, metric: str) -> Gap | None:
