@@ -83,10 +83,7 @@ def data_name(target: Any, command: str) -> str:
             table = "features=2,classes=2" if _needs_labels(fit) else "features=2"
             raise ValueError(f"TARGET: {name} learns from a table: give --schema {table}")
         return ""
-    try:
-        first = next(iter(inspect.signature(target).parameters.values()), None)
-    except (TypeError, ValueError):  # compiled functions do not say
-        return ""
+    first = next(iter(_parameters(target)), None)
     if first is None or hasattr(target, "input_metric"):
         return ""
     number = first.annotation in (bool, int, float, "bool", "int", "float")
@@ -103,11 +100,7 @@ def data_name(target: Any, command: str) -> str:
 def missing(f: Callable[..., Any], given: Mapping[str, Any], data: int = 1) -> List[str]:
     """The arguments without defaults of a function that are not given, but for the first ones, its data, and
     a seed."""
-    try:
-        parameters = list(inspect.signature(f).parameters.values())
-    except (TypeError, ValueError):  # compiled functions do not say
-        return []
-    parameters = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    parameters = [p for p in _parameters(f) if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     rest = [p for p in parameters[data:] if not (data and p.name in LABELS)]
     return [p.name for p in rest if p.default is p.empty and p.name not in given and p.name not in SEEDS]
 
@@ -184,8 +177,7 @@ def function(f: Callable[..., Any], *, epsilon: Optional[float] = None, **option
     takes = epsilon is not None and accepted & {"epsilon", "**"}
     given = dict(options, epsilon=epsilon) if takes else dict(options)
     labelled = not accepted or accepted & {*LABELS}
-    names = getattr(getattr(f, "__code__", None), "co_varnames", ("",))
-    kind = getattr(f, "__annotations__", {}).get(names[0] if names else "")
+    kind = next((p.annotation for p in _parameters(f)), None)
 
     def call(data: Any, more: Dict[str, Any]) -> Any:
         if np.ndim(data) == 0 and kind in (bool, "bool"):
@@ -267,11 +259,15 @@ def _parts(data: Any) -> Tuple[Any, ...]:
 
 def _arguments(f: Callable[..., Any]) -> Set[str]:
     """The names of the arguments of a function or a class; "**" where it takes any."""
+    return {"**" if p.kind is p.VAR_KEYWORD else p.name for p in _parameters(f)}
+
+
+def _parameters(f: Callable[..., Any]) -> List[inspect.Parameter]:
+    """What a function or a class takes; nothing of a compiled one, which does not say."""
     try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):  # compiled functions do not say
-        return set()
-    return {"**" if p.kind is p.VAR_KEYWORD else p.name for p in parameters}
+        return list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return []
 
 
 def _seeded(

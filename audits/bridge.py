@@ -93,7 +93,7 @@ class Remote:
         self._idle.append(worker)
         self.replayable = bool(self._loaded["replayable"])
         self.one_by_one = bool(self._loaded["one_by_one"])
-        self.epsilon, self.delta = (_number(name, self._loaded[name]) for name in ("epsilon", "delta"))
+        self.epsilon, self.delta = map(_number, ("epsilon", "delta"), worker.claim)
         self.python_version = str(self._loaded["python"])
         self.libraries: dict[str, str] = dict(self._loaded["libraries"])
         self.__name__ = name
@@ -191,13 +191,13 @@ class Worker:
         assert self._process.stdout is not None
         self._to, self._from = self._process.stdin, self._process.stdout
         try:
-            header, _, error = self.ask({"ask": "load", "file": str(file.resolve()), "name": name}, None)
+            header, claim, error = self.ask({"ask": "load", "file": str(file.resolve()), "name": name}, None)
             if error is not None:
                 raise WorkerFailed(f"{file} in {python}: {type(error).__name__}: {error}")
         except BaseException:
             self.close()
             raise
-        self.loaded = header
+        self.loaded, self.claim = header, claim
 
     def ask(self, question: dict[str, Any], value: Any) -> tuple[dict[str, Any], Any, BaseException | None]:
         """(header, value, error) of the answer: the error is what the user's code raised, under its name."""
@@ -292,13 +292,11 @@ def _seed(rng: np.random.Generator) -> list[int]:
     return [int(word) for word in rng.integers(0, 2**32, size=SEED_WORDS, dtype=np.uint64)]
 
 
-def _number(name: str, text: str | None) -> float | None:
-    if text is None:
-        return None
+def _number(name: str, value: Any) -> float | None:
     try:
-        return float.fromhex(text)
-    except ValueError:
-        raise ValueError(f"{name} must be a number, got {text}") from None
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number, got {value!r}") from None
 
 
 def _close(workers: list[Worker]) -> None:

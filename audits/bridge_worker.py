@@ -185,6 +185,8 @@ class Worker:
         self.name = header["name"]
         self.mechanism = getattr(self.module, self.name)
         adjacency = said(self.module, "adjacency", self.name)
+        claim = [said(self.module, each, self.name) for each in ("epsilon", "delta")]
+        found: List[bytes] = []
         libraries: Dict[str, str] = {}
         for library in sorted(sys.modules):
             version = getattr(sys.modules[library], "__version__", None)
@@ -197,9 +199,8 @@ class Worker:
             "one_by_one": bool(getattr(self.mechanism, "one_by_one", False)),
             "has": [n for n in ("pairs", "adjacency") if said(self.module, n, self.name) is not None],
             "adjacency": adjacency if isinstance(adjacency, str) else None,
-            "epsilon": number(said(self.module, "epsilon", self.name)),
-            "delta": number(said(self.module, "delta", self.name)),
-        }, []
+            "value": values.encode(claim, found),
+        }, found
 
     def on_pairs(self, header: Dict[str, Any], blocks: List[bytes]) -> Frame:
         """The module's pairs."""
@@ -231,16 +232,6 @@ class Worker:
         found: List[bytes] = []
         reports = pair.trace_runs(self.mechanism, runs, header["primitives"])
         return {"value": values.encode(records.written(reports), found)}, found
-
-
-def number(value: Any) -> Optional[str]:
-    """A number of the module as text, exactly; None where there is none."""
-    if value is None:
-        return None
-    try:
-        return float(value).hex()
-    except (TypeError, ValueError):
-        return repr(value)
 
 
 def main() -> None:

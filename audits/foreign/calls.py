@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar, final
 
+from audits.values import told
+
 P = ParamSpec("P")
 T = TypeVar("T")
 MOST_WORDS, MOST_TRACEBACK = 200, 8000
@@ -37,11 +39,8 @@ class Failed:
         """
         if isinstance(self.error, SystemExit):
             return f"called exit({self.error.code!r})"[:MOST_WORDS]
-        words = called(str, self.error)  # which is foreign, too
-        text = "an error that has no text" if type(words) is Failed else words[: 10 * MOST_WORDS]
-        # They may hold what a terminal obeys.
-        shown = "".join(c if c.isprintable() else "\ufffd" for c in " ".join(text.split())[:MOST_WORDS])
-        return f"raised {type(self.error).__name__}({shown})"
+        words = called(told, self.error)  # which is foreign, too
+        return f"raised {type(self.error).__name__}({'' if type(words) is Failed else words})"
 
     @property
     def traceback(self) -> str:
