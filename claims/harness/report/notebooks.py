@@ -1,19 +1,19 @@
-"""Executing the notebooks with papermill's parameters, every worker in one kernel of its own that it keeps.
+"""Executing the notebooks with papermill's parameters, in IPython, and turning them into HTML.
 
-A kernel takes seconds to start and as long again to import, and every result has its notebook. So a worker
-starts one kernel, of the running interpreter whatever kernels are installed, and empties its namespace
-between notebooks.
+No kernel is started for it, which would take seconds and as long again to import: every result has its
+notebook, and a process executes many.
 """
 
 from __future__ import annotations
 
+import copy
+import itertools
+import logging
 import os
 import re
 import shutil
-import subprocess
-import threading
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,15 +21,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from claims.harness.notebook import RUN
-from claims.harness.places import other_folders
 from claims.harness.report.numbers import hide_paths
 from claims.harness.run.provenance import data_folder
 from claims.harness.run.result import NotebookFailed
+from claims.harness.run.workers import in_workers
 
 NOTEBOOKS = ("suite", "paper", "claim")
-_FORGET = "import gc; gc.freeze(); get_ipython().reset(new_session=True)"
-"""Between two notebooks. The reset collects garbage; it need not look through the modules for it, and what
-one notebook leaves behind is small."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +59,8 @@ def copy_notebooks(name: str, folder: Path) -> list[Path]:
     if there := [str(copy) for copy in copies if copy.exists()]:
         raise ValueError(f"{', '.join(there)} exists: name another folder, or remove it")
     folder.mkdir(parents=True, exist_ok=True)
-    for copy, source in copies.items():
-        shutil.copyfile(source, copy)
+    for place, source in copies.items():
+        shutil.copyfile(source, place)
     return list(copies)
 
 
@@ -88,145 +85,75 @@ def execute(
     workers: int,
     done: Callable[[Job, Any], None],
 ) -> None:
-    """Execute the jobs in `workers` kernels that take what they check from the folder `run`.
+    """Execute the jobs in `workers` processes, in this one if it is one, on what the folder `run` holds.
 
-    done(job, notebook) is called in this thread's turn for every executed notebook, in no particular order.
-    Raises ValueError, naming the page, where a notebook refuses its parameters, RuntimeError where it fails.
+    done(job, notebook) is called for every executed notebook, in no particular order.
+    Raises ValueError, naming the page, where a notebook refuses its parameters, and NotebookFailed where it
+    fails.
     """
-    stop, lock = threading.Event(), threading.Lock()
+    asked = [(job, notebooks[job.notebook], run) for job in jobs]
     workers = min(workers, len(jobs))
-
-    def work(number: int, home: Path) -> None:
-        from jupyter_core.utils import ensure_event_loop
-
-        try:
-            with _kernel(home / str(number), told) as kernel:
-                for job in jobs[number::workers]:
-                    if stop.is_set():
-                        return
-                    executed = _execute_one(job, notebooks[job.notebook], *kernel)
-                    with lock:
-                        done(job, executed)
-        finally:
-            # The loop that the Jupyter client made for this thread; it ends with the thread.
-            ensure_event_loop().close()
-
-    with TemporaryDirectory(prefix="dpclaims-") as home, ThreadPoolExecutor(workers) as pool:
-        told = {RUN: str(run)}
-        running = [pool.submit(work, k, Path(home)) for k in range(workers)]
-        try:
-            wait(running, return_when=FIRST_EXCEPTION)
-        finally:
-            stop.set()
-        for future in running:
-            future.result()
+    several = in_workers(_executed, asked, workers) if workers > 1 else itertools.starmap(_executed, asked)
+    for job, notebook in several:
+        done(job, notebook)
 
 
-def _execute_one(job: Job, notebook: Any, manager: Any, kernel_client: Any) -> Any:
-    import copy
-
-    from nbclient import NotebookClient
-    from nbclient.exceptions import CellExecutionError
+def _executed(job: Job, notebook: Any, run: Path) -> tuple[Job, Any]:
+    """The job, and its notebook with its parameters and what each cell shows."""
+    from IPython.utils.capture import capture_output
+    from nbformat.v4 import new_output
     from papermill.parameterize import parameterize_notebook
 
     given = {"parameters": dict(job.parameters), "kernel_name": "python3", "language": "python"}
     executed = parameterize_notebook(copy.deepcopy(notebook), **given)
-    client = NotebookClient(executed, km=manager, record_timing=False)
-    client.kc = kernel_client
-    # The names of the notebook before must not stand in for one that this notebook forgot.
-    kernel_client.execute(_FORGET, silent=True, store_history=False)
-    try:
-        client.execute()
-    except CellExecutionError as error:
-        if error.ename in ("ValueError", "Refused"):  # bad input, in words: a parameter out of range
-            raise ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error.evalue}") from error
-        raise NotebookFailed(
-            f"notebook {job.notebook}.ipynb failed for {job.path}: {error.ename}: {error.evalue}"
-        ) from error
-    return clean(executed, job)
-
-
-def clean(notebook: Any, job: Job) -> Any:
-    """The executed notebook without what differs between two executions: paths, times, random cell names."""
-    notebook.metadata.pop("widgets", None)
-    notebook.metadata["papermill"] = {"parameters": dict(job.parameters)}
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    for number, cell in enumerate(notebook.cells):
+    with _shell(run) as shell:
+        for cell in (cell for cell in executed.cells if cell.cell_type == "code"):
+            # Inside of the trap: a cell would put back the hook that prints its value.
+            with shell.display_trap, capture_output() as shown:
+                found = shell.run_cell(cell.source, store_history=True)
+            if not found.success:
+                raise _failed(job, found.error_before_exec or found.error_in_exec)
+            printed = hide_paths(shown.stdout + shown.stderr)
+            cell.execution_count = found.execution_count
+            cell.outputs = [new_output("stream", text=printed)] if printed else []
+            cell.outputs += [new_output("display_data", data=each.data) for each in shown.outputs]
+    # Nothing that differs between two executions: times, and random names of cells.
+    executed.metadata["papermill"] = {"parameters": dict(job.parameters)}
+    for number, cell in enumerate(executed.cells):
         cell["id"] = f"cell-{number}"
-        tags = cell.metadata.get("tags", [])
-        cell.metadata.clear()
-        if tags:
-            cell.metadata["tags"] = tags
-        for output in cell.get("outputs", []):
-            output.get("metadata", {}).clear()
-            if output["output_type"] == "stream":
-                output["text"] = hide_paths(output["text"])
-    return notebook
+        cell.metadata = {"tags": tags} if (tags := cell.metadata.get("tags")) else {}
+    return job, executed
+
+
+def _failed(job: Job, error: BaseException) -> Exception:
+    if isinstance(error, ValueError):  # bad input, in words: a parameter out of range
+        return ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error}")
+    words = f"{type(error).__name__}: {error}"
+    return NotebookFailed(f"notebook {job.notebook}.ipynb failed for {job.path}: {words}")
 
 
 @contextmanager
-def _kernel(home: Path, told: Mapping[str, str]) -> Iterator[tuple[Any, Any]]:
-    """A kernel of the running interpreter: its manager, and the client that talks to it."""
-    from jupyter_client.kernelspec import KernelSpecManager
-    from jupyter_client.manager import AsyncKernelManager
-    from jupyter_core.utils import run_sync
+def _shell(run: Path) -> Iterator[Any]:
+    """An IPython of its own, which knows the run and keeps no history; the process is left as it was."""
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 
-    home.mkdir(parents=True)
-    connection = home / "kernel.json"
-    # Sockets in a private folder where there are such: no ports, hence no race for one between reports.
-    local = os.name == "posix" and len(str(connection)) < 80
-    manager: Any = AsyncKernelManager(
-        kernel_name="python3",
-        kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),  # the running interpreter alone
-        connection_file=str(connection),
-        transport="ipc" if local else "tcp",
-    )
-    client: Any = None
-    try:
-        run_sync(manager.start_kernel)(
-            cwd=str(Path(told[RUN]).parent),
-            env={**_environment(home), **told},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            # The current folder may hold other people's files: nothing is imported from it.
-            extra_arguments=["--HistoryManager.enabled=False", "--IPKernelApp.ignore_cwd=True"],
-        )
-        client = manager.client()
-        client.start_channels()
-        run_sync(client.wait_for_ready)(timeout=120)
-        # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
-        quiet = "import logging; logging.getLogger('matplotlib').setLevel(logging.ERROR)"
-        client.execute(quiet, silent=True, store_history=False)
-        yield manager, client
-    finally:
-        if client is not None:
-            client.stop_channels()
-        if manager.has_kernel:
-            run_sync(manager.shutdown_kernel)(now=True)
-
-
-def _environment(home: Path) -> dict[str, str]:
-    """The environment of a kernel: finds the packages, and writes into its own folder and the run's alone."""
-    root = str(Path(__file__).resolve().parents[3])
-    inherited = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
-    found = os.pathsep.join([root, *(os.path.abspath(p) for p in inherited)])
-    private = {
-        "PYTHONPATH": found,
-        # A kernel runs in the folder of the runs, from where the project's settings are not seen.
-        "DPCLAIMS_CLAIMS": os.pathsep.join(map(str, other_folders())),
-        "PYTHONSAFEPATH": "1",
-        "IPYTHONDIR": str(home / "ipython"),
-        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "JUPYTER_CONFIG_DIR": str(home / "config"),
-        "JUPYTER_DATA_DIR": str(home / "data"),
-        "JUPYTER_PLATFORM_DIRS": "1",
-        "MPLBACKEND": "svg",
-        # The debugger of the kernel complains on stderr of modules frozen into the interpreter.
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        private.setdefault(threads, "1")
-    return {**os.environ, **private}
+    # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    main = sys.modules["__main__"]
+    before = os.environ.get(RUN)
+    os.environ[RUN] = str(run)
+    with TemporaryDirectory(prefix="dpclaims-") as home:
+        try:
+            yield InteractiveShell.instance(
+                ipython_dir=home, config=Config({"HistoryManager": {"enabled": False}})
+            )
+        finally:
+            InteractiveShell.clear_instance()
+            sys.modules["__main__"] = main
+            del os.environ[RUN]
+            if before is not None:
+                os.environ[RUN] = before
 
 
 def exporter() -> Callable[[Any], str]:

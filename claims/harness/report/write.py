@@ -63,7 +63,7 @@ def write_report(
 
     run_folder  the run; by default the newest below reports/runs.
     out         where the site goes; by default reports/<name of the run>. A report that is there is replaced.
-    jobs        worker kernels.
+    jobs        worker processes.
     say         called with each line of progress.
 
     Returns the path of the site's index.html. Raises ValueError, before anything is executed, where the
