@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from audits.evidence import Evidence, Verdict
-    from claims.harness.report.pictures import Picture
+    from claims.harness.report.plots import Picture
 
 RUN = "DPCLAIMS_RUN"
 Judge = Callable[["pd.DataFrame", Budget], Sequence["Evidence"]]
@@ -109,7 +109,7 @@ class Checked:
 
     def figures(self, evidence: Sequence[Evidence]) -> list[Any]:
         """The claim's plots; a plot of fewer than three abscissae is a table."""
-        from claims.harness.report.pictures import pictures_of
+        from claims.harness.report.plots import pictures_of
 
         found = [each for p in pictures_of(self.claim, evidence, self.rows) for each in _shown(p)]
         return found or [Block("text/markdown", "There is nothing to plot: see the table of evidence.")]

@@ -28,8 +28,7 @@ from claims.harness.discover import Catalogue, load
 from claims.harness.report import write as write_module
 from claims.harness.report.notebooks import notebooks_folder, read_notebooks
 from claims.harness.report.numbers import estimate_text, hide_paths, number_text
-from claims.harness.report.pictures import pictures_of
-from claims.harness.report.plots import INK, NoRowsError, draw
+from claims.harness.report.plots import INK, NoRowsError, draw, pictures_of
 from claims.harness.report.site import asset, digest
 from claims.harness.report.write import write_report
 from claims.harness.run import provenance
@@ -447,11 +446,11 @@ def test_rows_of_equal_abscissa_are_averaged() -> None:
     assert found.lines[0].values("risk") == pytest.approx([2.0, 0.2, 0.005])
     assert "Averages over rows of equal abscissa" in found.note
     found = _lines(plot(series="kind", select={"n": 10.0}), ROWS)
-    assert [line.values("risk").tolist() for line in found] == [[1.0], [3.0]]
+    assert [line.values("risk").tolist() for line in found.lines] == [[1.0], [3.0]]
     assert found.note == ""
     # Names as abscissae stand in the order of the rows, at the same place for every series.
     found = _lines(plot(x="kind", series="n", select={"kind": "b"}), ROWS)
-    assert (list(found.names), [line.x.tolist() for line in found]) == (["b"], [[0.0], [0.0], [0.0]])
+    assert (list(found.names), [line.x.tolist() for line in found.lines]) == (["b"], [[0.0], [0.0], [0.0]])
 
 
 def test_a_plot_that_names_what_is_not_there_says_so() -> None:

@@ -15,7 +15,7 @@ from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.describe import believed
 from claims.harness.report.maps import drawn, lists, node_shown
 from claims.harness.report.numbers import count_text, number_text
-from claims.harness.report.pictures import Picture, pictures_of
+from claims.harness.report.plots import Picture, pictures_of
 from claims.harness.report.shown import (
     BADGES,
     MEANING,
@@ -321,7 +321,7 @@ def _measured(site: Site, reading: Reading) -> tuple[pd.DataFrame | None, list[P
         return None, []
     stored = read_claim(site.run.folder, reading.id)
     assert stored is not None  # the run was read before
-    return stored.rows, pictures_of(reading.claim, reading.result.evidence, stored.rows)
+    return stored.rows, list(pictures_of(reading.claim, reading.result.evidence, stored.rows))
 
 
 def _telling(result: Result, pictures: Mapping[str, Sequence[Picture]]) -> dict[str, Any] | None:

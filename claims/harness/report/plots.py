@@ -6,6 +6,7 @@ Text and axes are drawn in one ink colour, which the site replaces by the colour
 
 from __future__ import annotations
 
+import html
 import math
 import re
 import textwrap
@@ -16,8 +17,9 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from audits.evidence import Evidence
-from claims.harness.claim import Plot
+from claims.harness.claim import Claim, Plot
 from claims.harness.report.numbers import number_text, point_text, value_text, words
+from claims.harness.words import TIERS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +35,8 @@ MARKERS = "osD^vPX*<>"
 CLAIMED = (0, (4, 2))
 """Dashes of claimed values; what was measured is drawn solid."""
 _LARGEST_LEGEND = 12
+FEWEST = 3
+"""Abscissae below which a plot shows less than a table of the same numbers, as it does for names."""
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "path",  # the same everywhere, whatever fonts the reader has
@@ -47,30 +51,37 @@ _STYLE: dict[Any, Any] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
-    """A figure as SVG text, with the sentence below it that says what is drawn and what is left out."""
+class Picture:
+    """A figure as SVG, or a table, or why there is neither; the caption says what is drawn and left out."""
 
-    svg: str
-    caption: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Points:
-    """What a plot would draw, as a table: its columns, its rows, how many abscissae there are, and whether
-    they are names."""
-
-    head: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    abscissae: int
-    named: bool
+    title: str
+    svg: str = ""
+    head: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    caption: str = ""
+    problem: str = ""
 
 
 class NoRowsError(ValueError):
     """The run has no row for a plot: its tier does not measure them, or all are infinite."""
 
 
-def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Drawn:
-    """Draw one plot of a claim whose abscissae are numbers.
+def pictures_of(claim: Claim, evidence: Sequence[Evidence], rows: pd.DataFrame) -> Iterator[Picture]:
+    """The pictures of a claim; a plot of measurements that this tier does not make is left out."""
+    axes = {axis for tier in TIERS for point in claim.tier(tier).points for axis in point}
+    for plot in () if rows.empty else claim.plots:
+        if any(name in axes and name not in rows.columns for name in plot.select):
+            continue  # an axis of a task that this tier does not have
+        try:
+            yield draw(plot, rows, evidence)
+        except NoRowsError:
+            continue
+        except ValueError as error:
+            yield Picture(title=plot.title, problem=f"Not drawn: {error}")
+
+
+def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Picture:
+    """Draw one plot of a claim; few points, or names as abscissae, make a table.
 
     rows      the stored rows of the claim; rows of equal x (and series) are averaged.
     evidence  the claim's evidence: a log-log plot takes its fitted and its claimed slope from there.
@@ -78,37 +89,46 @@ def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> D
     Raises ValueError where the plot names a column that the rows lack or a column that holds no numbers, and
     NoRowsError where the run has no row that can be drawn (another tier may have).
     """
-    kinds = {"curve": _curve, "loglog": _loglog}
-    if plot.kind not in kinds:
-        raise ValueError(f"plot {plot.title!r}: kind must be one of {', '.join(kinds)}, got {plot.kind!r}")
-    lines = _lines(plot, rows)
+    if plot.kind not in ("curve", "loglog"):
+        raise ValueError(f"plot {plot.title!r}: kind must be one of curve, loglog, got {plot.kind!r}")
+    found = _lines(plot, rows)
+    where = f"At {point_text(plot.select, 4)}." if plot.select else ""
+    if found.names or len({x for line in found.lines for x in line.x}) < FEWEST:
+        return _tabulated(plot, found, where)
     from matplotlib.figure import Figure
 
+    fit = next((e for e in evidence if plot.kind == "loglog" and e.axis == plot.x), None)
     with _style():
         figure = Figure(figsize=(6.0, 3.9), layout="constrained")
         axes = figure.add_subplot()
-        said = kinds[plot.kind](axes, plot, lines, evidence)
-        _finish(figure, axes, plot, lines)
+        _measured(axes, plot, found.lines, fit)
+        _claimed(axes, plot, found.lines)
+        _finish(figure, axes, plot, found.lines)
         svg = _to_svg(figure)
-    return Drawn(svg=svg, caption=" ".join(part for part in (said, lines.note) if part))
-
-
-def points_of(plot: Plot, rows: pd.DataFrame) -> Points:
-    """The points of a plot as a table; ValueError and NoRowsError as `draw`."""
-    lines = _lines(plot, rows)
-    series = [] if plot.series is None else [words(plot.series)]
-    head = [*series, plot.x_label, plot.y_label]
-    claimed = [plot.claimed] if plot.claimed else []
-    listed: list[list[Any]] = []
-    for line in lines:
-        for k, x in enumerate(line.x):
-            named = lines.names[int(x)] if lines.names else float(x)
-            label = [line.label.partition(" = ")[2]] if series else []
-            listed.append([*label, named, *(float(line.values(n)[k]) for n in (plot.y, *claimed))])
-    places = {row[len(series)] for row in listed}
-    return Points(
-        head=head + ["claimed"] * len(claimed), rows=listed, abscissae=len(places), named=bool(lines.names)
+    name = html.escape(plot.title, quote=True)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{name}" ', 1)
+    fitted = (
+        f"The fitted slope and its interval [{number_text(fit.low, 3)}, {number_text(fit.high, 3)}] "
+        "are the claim’s evidence; the lines pass through the centre of the points."
+        if fit
+        else ""
     )
+    return Picture(title=plot.title, svg=svg, caption=" ".join(filter(None, (where, fitted, found.note))))
+
+
+def _tabulated(plot: Plot, found: _Lines, where: str) -> Picture:
+    """The points of a plot as a table."""
+    series = [] if plot.series is None else [words(plot.series)]
+    claimed = [plot.claimed] if plot.claimed else []
+    cells: list[list[str]] = []
+    for line in found.lines:
+        label = [line.label.partition(" = ")[2]] if series else []
+        values = [line.values(name) for name in (plot.y, *claimed)]
+        for x, *numbers in zip(line.x, *values, strict=True):
+            named = found.names[int(x)] if found.names else x
+            cells.append([value_text(value, 4) for value in (*label, named, *numbers)])
+    head = [*series, plot.x_label, plot.y_label, *["claimed"] * len(claimed)]
+    return Picture(title=plot.title, head=head, rows=cells, caption=where)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,12 +154,6 @@ class _Lines:
     lines: Sequence[_Line]
     names: Sequence[str]
     note: str
-
-    def __iter__(self) -> Iterator[_Line]:
-        return iter(self.lines)
-
-    def __len__(self) -> int:
-        return len(self.lines)
 
 
 def _lines(plot: Plot, rows: pd.DataFrame) -> _Lines:
@@ -225,48 +239,37 @@ def _check_columns(plot: Plot, rows: pd.DataFrame, names: Iterable[str]) -> None
         )
 
 
-def _curve(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
-    for index, line in enumerate(lines):
-        colour, marker = _look(index, len(lines))
-        axes.plot(line.x, line.values(plot.y), color=colour, marker=marker, label=line.label or "measured")
-    _claimed(axes, plot, lines)
-    return ""
-
-
-def _loglog(axes: Axes, plot: Plot, lines: _Lines, evidence: Sequence[Evidence]) -> str:
-    import numpy as np
-
-    fit = next((e for e in evidence if e.axis == plot.x), None)
+def _measured(axes: Axes, plot: Plot, lines: Sequence[_Line], fit: Evidence | None) -> None:
+    """What was measured: lines, or points where there is the line of a fit."""
     for index, line in enumerate(lines):
         colour, marker = _look(index, len(lines))
         x, y = line.x, line.values(plot.y)
-        axes.plot(x, y, color=colour, marker=marker, linestyle="none", label=line.label or "measured")
-        if fit is None:
-            axes.plot(x, y, color=colour, linewidth=0.9)
-        else:
-            # The line of the fitted exponent through the centre of the points, on logarithmic scales.
-            centre, level = np.exp(np.log(x).mean()), np.exp(np.log(y).mean())
-            ends = np.geomspace(x.min(), x.max(), 50)
-            slopes = [level * (ends / centre) ** s for s in (fit.low, fit.high)]
-            axes.fill_between(
-                ends, np.min(slopes, 0), np.max(slopes, 0), color=colour, alpha=0.15, linewidth=0
-            )
-            label = f"fitted slope {number_text(fit.estimate, 3)}" if index == 0 else None
-            axes.plot(ends, level * (ends / centre) ** fit.estimate, color=colour, linestyle="-", label=label)
-            if fit.claimed is not None:
-                label = f"claimed slope {number_text(fit.claimed, 3)}" if index == 0 else None
-                claimed = level * (ends / centre) ** fit.claimed
-                axes.plot(ends, claimed, color=INK, linestyle=":", linewidth=1.2, label=label)
-    _claimed(axes, plot, lines)
-    if fit is None:
-        return ""
-    return (
-        f"The fitted slope and its interval [{number_text(fit.low, 3)}, {number_text(fit.high, 3)}] "
-        "are the claim’s evidence; the lines pass through the centre of the points."
-    )
+        style = "solid" if fit is None else "none"
+        axes.plot(x, y, color=colour, marker=marker, linestyle=style, label=line.label or "measured")
+        if fit is not None:
+            _fitted(axes, x, y, fit, colour=colour, named=index == 0)
 
 
-def _claimed(axes: Axes, plot: Plot, lines: _Lines) -> None:
+def _fitted(axes: Axes, x: np.ndarray, y: np.ndarray, fit: Evidence, *, colour: Any, named: bool) -> None:
+    """The fitted and the claimed exponent through the centre of the points, on logarithmic scales."""
+    import numpy as np
+
+    centre, level = np.exp(np.log(x).mean()), np.exp(np.log(y).mean())
+    ends = np.geomspace(x.min(), x.max(), 50)
+
+    def along(slope: float) -> np.ndarray:
+        return level * (ends / centre) ** slope
+
+    slopes = [along(fit.low), along(fit.high)]
+    axes.fill_between(ends, np.min(slopes, 0), np.max(slopes, 0), color=colour, alpha=0.15, linewidth=0)
+    label = f"fitted slope {number_text(fit.estimate, 3)}" if named else None
+    axes.plot(ends, along(fit.estimate), color=colour, linestyle="-", label=label)
+    if fit.claimed is not None:
+        label = f"claimed slope {number_text(fit.claimed, 3)}" if named else None
+        axes.plot(ends, along(fit.claimed), color=INK, linestyle=":", linewidth=1.2, label=label)
+
+
+def _claimed(axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
     """The claimed values: one line where all series claim the same, else one in each series' colour."""
     import numpy as np
 
@@ -310,7 +313,7 @@ def _style() -> Iterator[None]:
         yield
 
 
-def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
+def _finish(figure: Figure, axes: Axes, plot: Plot, lines: Sequence[_Line]) -> None:
     if _log_x(plot):
         axes.set_xscale("log")
     _plain_ticks(axes, lines, log=_log_x(plot))
@@ -333,7 +336,7 @@ def _finish(figure: Figure, axes: Axes, plot: Plot, lines: _Lines) -> None:
         figure.set_figheight(figure.get_figheight() + 0.2 * (math.ceil(len(shown[1]) / columns) - 1))
 
 
-def _plain_ticks(axes: Axes, lines: _Lines, *, log: bool) -> None:
+def _plain_ticks(axes: Axes, lines: Sequence[_Line], *, log: bool) -> None:
     """Where few abscissae were measured, they are the ticks: 250, not 2.5 × 10²."""
     import numpy as np
     from matplotlib.ticker import NullLocator
