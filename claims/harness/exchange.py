@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import quote
 
 from audits.values import plain
+from claims.harness.commands.options import Junit, Sarif, Summary
 from claims.harness.commands.printed import harmless, untagged
 from claims.harness.run.temporary import write_whole
 
@@ -56,9 +57,9 @@ class Outputs:
     """Files for other tools, None for a file that nobody asked for; ValueError for a file that cannot be
     written."""
 
-    junit: Path | None = None
-    summary: Path | None = None
-    sarif: Path | None = None
+    junit: Junit = None
+    summary: Summary = None
+    sarif: Sarif = None
 
     def __post_init__(self) -> None:
         must_be_writable("--junit", self.junit)

@@ -15,7 +15,7 @@ import typer
 from audits.foreign.calls import required
 from claims.harness.commands import verdicts
 from claims.harness.commands.asked import Asked
-from claims.harness.commands.options import AsJson, Junit, Sarif, Summary, options_of
+from claims.harness.commands.options import AsJson, options_of, taken
 from claims.harness.commands.stopping import Signalled
 from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told
@@ -31,14 +31,11 @@ PRECISION = 0.1
 """After a refutation sampling goes on until the lower bound is within this share of the estimate."""
 
 
-@options_of(Asked)
+@options_of(Asked, last=Outputs)
 def audit_command(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="file.py, file.py:name or package.module:name.")
     ],
-    junit: Junit = None,
-    summary: Summary = None,
-    sarif: Sarif = None,
     json: AsJson = False,
     verbose: Annotated[
         bool, typer.Option("-v", "--verbose", help="All bounds, events and planted leaks.")
@@ -49,7 +46,7 @@ def audit_command(
 
     Exit status: 0 not refuted (which is no proof) · 1 refuted · 2 bad input · 3 undecided · 4 crashed.
     """
-    outputs = Outputs(junit, summary, sarif)
+    outputs = taken(Outputs, options)
     raise typer.Exit(audit_target(target, json=json, verbose=verbose, outputs=outputs, **options))
 
 

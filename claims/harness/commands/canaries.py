@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from claims.harness.commands.asked import Asked
-from claims.harness.commands.options import AsJson, Junit, Mu, Rho, Sarif, Seed, Summary
+from claims.harness.commands.options import AsJson, Mu, Rho, Seed, options_of
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.exchange import Outputs, from_here
 
 
+@options_of(last=Outputs)
 def canaries_command(
     file: Annotated[
         Path,
@@ -27,10 +28,8 @@ def canaries_command(
     ] = "",
     alpha: Annotated[float, typer.Option(help="Probability that a true claim is refuted.")] = 0.001,
     seed: Seed = 0,
-    junit: Junit = None,
-    summary: Summary = None,
-    sarif: Sarif = None,
     json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Audit one training run: each canary was included by a fair coin, and has a score from the outputs.
 
@@ -41,7 +40,7 @@ def canaries_command(
     from audits.canaries import audit_canaries
     from audits.privacy.claims import Approximate
 
-    outputs = Outputs(junit, summary, sarif)
+    outputs = Outputs(**options)
     try:
         table = pd.read_csv(file)
     except (UnicodeDecodeError, ValueError) as error:

@@ -26,17 +26,17 @@ from claims.harness.commands.options import (
     AsJson,
     Folders,
     Jobs,
-    Junit,
     Patterns,
     Seed,
-    Summary,
     options_of,
+    taken,
 )
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.commands.show import show_command
 from claims.harness.commands.stopping import Signalled, signals_raise
 from claims.harness.commands.trace import trace_command
+from claims.harness.exchange import Outputs
 from claims.harness.report.describe import describe
 from claims.harness.run.result import BAD_INPUT, CRASHED, PASSED, ClaimResult, NotebookFailed
 from claims.harness.run.serialise import print_json
@@ -157,6 +157,7 @@ def options(
 
 
 @app.command()
+@options_of(last=Outputs, without=("sarif",))
 def run(
     pattern: Patterns = None,
     tier: TierOption = "ci",
@@ -168,20 +169,18 @@ def run(
     data: DataPath = None,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Recompute finished claims too.")] = False,
     claims: Folders = None,
-    junit: Junit = None,
-    summary: Summary = None,
     json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Check claims; the default pattern is all. The same command resumes a run that was stopped."""
     from claims.harness.commands.progress import progress
     from claims.harness.commands.published import publish_run
     from claims.harness.discover import load
-    from claims.harness.exchange import Outputs
     from claims.harness.run.runner import run as run_claims
 
     if tier not in TIERS:
         raise ValueError(f"--tier must be one of {', '.join(TIERS)}, got {tier!r}")
-    outputs = Outputs(junit, summary)
+    outputs = Outputs(**options)
     chosen = load(*(pattern or []), claims=claims or [])
     with progress(len(chosen)) as report:
         result = run_claims(
@@ -214,20 +213,16 @@ def run(
 
 
 @app.command("rates")
-@options_of(RatesAsked)
+@options_of(RatesAsked, last=Outputs, without=("sarif",))
 def rates(
     pattern: Patterns = None,
     claims: Folders = None,
     jobs: Jobs = 1,
-    junit: Junit = None,
-    summary: Summary = None,
     json: AsJson = False,
     **options: Any,
 ) -> None:
     """Fitted exponents against the baseline, or of your own measurements (--csv)."""
-    from claims.harness.exchange import Outputs
-
-    asked, outputs = RatesAsked(**options), Outputs(junit, summary)
+    outputs, asked = taken(Outputs, options), RatesAsked(**options)
     if pattern and (asked.csv is not None or asked.history is not None):
         raise ValueError(f"PATTERN is for claims of papers, not for --csv or --history, got {pattern[0]!r}")
     if asked.csv is not None:

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from audits.foreign.calls import required
-from claims.harness.commands.options import AsJson, Junit, Sarif, Seed, Summary
+from claims.harness.commands.options import AsJson, Seed, options_of
 from claims.harness.commands.targets import is_file, module_of, place_of, split
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
@@ -22,6 +22,7 @@ PAUSE = 5.0
 """Seconds between lines of progress."""
 
 
+@options_of(last=Outputs)
 def map_command(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="file.py:name or package.module:name of an object.")
@@ -33,10 +34,8 @@ def map_command(
         str, typer.Option("--budget", metavar="S", help="Seconds of search: 60 or 60s.")
     ] = "60s",
     seed: Seed = 0,
-    junit: Junit = None,
-    summary: Summary = None,
-    sarif: Sarif = None,
     json: AsJson = False,
+    **options: Any,
 ) -> None:
     """Search for neighbours whose outputs are farther apart than an object's map states.
 
@@ -45,7 +44,7 @@ def map_command(
     """
     from audits.maps import check_map
 
-    outputs = Outputs(junit, summary, sarif)
+    outputs = Outputs(**options)
     asked = {"d_in": _distance(d_in), "budget": _seconds(budget), "seed": seed}
     with stdout_to_stderr():
         found, made = required(f"TARGET: to load {target}", loaded, target)

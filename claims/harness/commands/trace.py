@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,13 +12,7 @@ import typer
 
 from audits.foreign.calls import required
 from claims.harness.commands.asked import Asked
-from claims.harness.commands.options import (
-    AsJson,
-    Junit,
-    Sarif,
-    Summary,
-    options_of,
-)
+from claims.harness.commands.options import AsJson, options_of, taken
 from claims.harness.commands.targets import Target, adjacent, claim_of, load_any, place_of
 from claims.harness.commands.verdicts import Told, conclude
 from claims.harness.commands.watch import stdout_to_stderr
@@ -67,7 +61,7 @@ class Options:
             raise ValueError(f"--time-limit must be {limit}, got {self.time_limit:g}")
 
 
-@options_of(Asked, Options, without=NO_TRACE)
+@options_of(Asked, Options, last=Outputs, without=NO_TRACE)
 def trace_command(
     target: Annotated[
         str,
@@ -75,9 +69,6 @@ def trace_command(
             metavar="TARGET", help="file.py, file.py:name, package.module:name, or a library's object."
         ),
     ],
-    junit: Junit = None,
-    summary: Summary = None,
-    sarif: Sarif = None,
     json: AsJson = False,
     **given: Any,
 ) -> None:
@@ -86,8 +77,7 @@ def trace_command(
     Exit status: 0 nothing found (which is no proof) · 1 a leak, or a ledger above the claim · 2 bad input ·
     3 draws were lost, so that nothing is known · 4 crashed.
     """
-    options = Options(**{one.name: given.pop(one.name) for one in fields(Options)})
-    asked, outputs = Asked(**given), Outputs(junit, summary, sarif)
+    options, outputs, asked = taken(Options, given), taken(Outputs, given), Asked(**given)
     must_plot(options.plot)
     with stdout_to_stderr():
         results = _results(target, asked, options)
