@@ -60,7 +60,7 @@ $(VENV)/dev: $(VENV)/report pyproject.toml
 $(VENV)-interop/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)-interop
 	$(VENV)-interop/bin/python -m pip install --quiet --upgrade pip
-	$(VENV)-interop/bin/python -m pip install --quiet --no-compile --editable . pytest pytest-xdist
+	$(VENV)-interop/bin/python -m pip install --quiet --no-compile --editable '.[maps]' pytest pytest-xdist
 	$(VENV)-interop/bin/python tests/interop/install.py
 	touch $@
 

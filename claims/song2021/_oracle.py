@@ -10,16 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from claims import Evidence, drawn_from, equals
 from implementations.interfaces import Array, Loss
 from implementations.privacy import mu_star
-
-if TYPE_CHECKING:
-    pass
 
 TESTS = 3
 """Tests of `gaussian_draws` beside the one of each coordinate."""

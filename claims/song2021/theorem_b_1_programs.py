@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from claims import CONSISTENT, Evidence, Kind, Point, equals, grid, mean_equals
-from claims.song2021._oracle import gaussian_draws, refused, same
+from claims.song2021._oracle import gaussian_draws, same
 from claims.song2021.theorem_b_1 import CLAIM as THEOREM
 from implementations.interfaces import Array, Mechanism
 from implementations.privacy import mu_star
@@ -99,14 +99,6 @@ def check_risks(point: Point) -> Iterator[Evidence]:
         limit = math.floor(200 / (10.0 * math.expm1(epsilon) * alpha))
         yield equals("n of the theorem", hard_instance.size_limit(200, epsilon, alpha), limit, decides=False)
         yield same("δ of the theorem", 1000.0 * hard_instance.delta_limit(epsilon), math.expm1(epsilon))
-    yield refused("no n at all", "d ≥", lambda: hard_instance.size_limit(1, 1.0, 1.0))
-    for name, arguments in (
-        ("alpha", (np.full((1, 2), 0.5), 1.5, 3)), ("n", (np.full((1, 2), 0.5), 0.5, 0)),
-        ("p", (np.full((1, 2), 1.5), 0.5, 3)),
-    ):  # fmt: skip
-        yield refused(
-            f"a sample with bad {name}", name, lambda a=arguments: hard_instance.draw_sample(*a, rng)
-        )
 
 
 def check_instance(point: Point) -> Iterator[Evidence]:

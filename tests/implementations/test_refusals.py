@@ -1,6 +1,6 @@
 """Programs refuse input outside their domain with a ValueError that names the argument.
 
-What is not here is asked by the claims on the programs of lee2024, levy2021 and song2021.
+What is not here is asked by the claims on the programs.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from implementations.asi2024.above_threshold import AboveThreshold, halting_law
 from implementations.asi2024.concentration import concentration_score
 from implementations.asi2024.outlier_removal import OutlierRemovingMean, Plan, corrected_plan
 from implementations.controls.propose_test_release import distance_to_instability
-from implementations.ghazi2023 import certificate, del_output_pert, hard_instances, phased_sco
-from implementations.ghazi2023.deletion_sensitivity import mean_sensitivity
+from implementations.ghazi2023 import certificate, del_output_pert, hard_instances
 from implementations.ghazi2023.feasible import Ball, project
 from implementations.levy2021.concentration import Concentration
 from implementations.levy2021.constants import constants_of
@@ -51,11 +50,6 @@ def mean_of(users, value=0.0, **options):
 def winsorized(x=0.0, epsilon=1.0, delta=0.1, tau=1e-3, bound=10.0, gamma=0.1):
     promise = Concentration(tau, bound, gamma)
     return winsorized_mean_highd(np.full((3, 2), x), PrivacyBudget(epsilon, delta), promise, RNG)
-
-
-def train(feature, label, dimension=1):
-    model = minibatch_sgd.Model("gaussian", dimension, 1.0)
-    return minibatch_sgd.train(np.atleast_2d(feature), np.array([label]), [model], RNG)
 
 
 TABLE = [
@@ -103,14 +97,9 @@ TABLE = [
     (clusters.fixed_mean, (clusters.as_clusters([[0.0], [9.0]], [11, 9]), 1.0), "for sure"),
     (norm_subgaussian.variance_proxy, ([0.0],), "rates must be positive"),
     # ghazi2023
-    (mean_sensitivity, (np.zeros(4), 3), "somebody remains"),
     (certificate.lemma_factor, (5, 4), "somebody remains"),
-    (del_output_pert.parameters, (1.5, 0.1, 1.0), "epsilon"),
-    (del_output_pert.parameters, (1.0, 0.6, 1.0), "delta"),
-    (del_output_pert.parameters, (1.0, 0.1, 0.0), "target"),
     (del_output_pert.parameters, (NAN, 0.1, 1.0), "epsilon"),
     (project, (np.zeros((1, 2)), [Ball(np.zeros(2), 1.0)] * 4), "one to three balls, got 4"),
-    (phased_sco.phase_count, (50, 40.0), "n must be at least"),
     (hard_instances.name_and_shame, (np.zeros((14, 3)), 0.05, 1, RNG), "delta must be at least"),
     # levy2021
     (partial(winsorized, epsilon=0.0), (), "epsilon must be one number > 0, got 0"),
@@ -121,7 +110,6 @@ TABLE = [
     (partial(winsorized, bound=INF), (), "bound must be one number > 0"),
     (partial(winsorized, bound=2.0**70), (), "bound/tau must be at most"),
     (partial(winsorized, gamma=0.0), (), r"gamma must be one number in \(0, 1\)"),
-    (winsorized, (11.0,), r"x must lie in \[-10, 10\], got values in \[11, 11\]"),
     (winsorized, (NAN,), "x must lie in"),
     (constants_of, ("best",), "constants must be one of"),
     (strongly_convex_sgd, (lambda t: t, 1.0, 2.0, 10), "strong_convexity must be at most smoothness"),
@@ -148,10 +136,6 @@ TABLE = [
     (hard_instance.draw_sample, (np.array([[NAN]]), 0.5, 3, RNG), "p must"),
     (hard_instance.draw_sample, (np.array([[0.5]]), 0.5, 0, RNG), "n must"),
     (hard_instance.size_limit, (1, 5.0, 1.0), "needs d"),
-    (train, (2.0, 1.0), "norm"),
-    (train, (1.0, 0.0), "labels"),
-    (train, ([0.5, 0.5], 1.0), "fewer dimensions"),
-    (minibatch_sgd.Model, ("laplace", 9, 1.0), "noise"),
     (minibatch_sgd.Model, ("gamma", 9, NAN), "learning_rate must be one number > 0, got nan"),
     (softmax_fields.coefficients, ([F(1), F(0)],), "positive"),
     (softmax_fields.clipped_curl, ([F(1), F(1), F(1)], F(5), 0, 1), "Θ"),

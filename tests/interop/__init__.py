@@ -1,1 +1,1 @@
-"""Adapters and cases on the libraries themselves, which the extra `interop` installs; see `.ci/run`."""
+"""Adapters and documents on the libraries themselves, which the extra `interop` installs: `make interop`."""

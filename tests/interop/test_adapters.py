@@ -1,4 +1,4 @@
-"""Every adapter on the library that it is for, and the sentence where something is missing or wrong.
+"""The adapters on the library that they are for; what they say of bad input: tests/audits/test_adapters.py.
 
 Audits run at α = 1e-6, their false-alarm probability; what they are to refute they miss far less often.
 """
@@ -6,9 +6,7 @@ Audits run at α = 1e-6, their false-alarm probability; what they are to refute 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +18,7 @@ from claims.harness.commands.audit import audit_target
 # The libraries warn of their own and other libraries' future; pytest would make errors of that.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-Command = Callable[..., tuple[int, Any, str]]
+Command = Callable[..., tuple[int, Any]]
 
 
 def library(name: str) -> None:
@@ -31,28 +29,15 @@ def library(name: str) -> None:
 
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Audits a target by its name: (exit status, JSON document, what was said)."""
+    """Audits a target by its name: (exit status, JSON document)."""
 
-    def call(target: str, *set_options: str, **options: Any) -> tuple[int, Any, str]:
+    def call(target: str, *set_options: str, **options: Any) -> tuple[int, Any]:
         chosen: dict[str, Any] = {"alpha": 1e-6, "max_samples": 1500, "json": True}
         status = audit_target(target, set_options=set_options, **chosen | options)
         said = capsys.readouterr()
-        return status, json.loads(said.out) if said.out else None, said.err
+        return status, json.loads(said.out) if said.out else said.err
 
     return call
-
-
-@pytest.fixture
-def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Writes a module `mine` with an object of a library in it."""
-
-    def write(text: str) -> None:
-        (tmp_path / "mine.py").write_text(text, encoding="utf-8")
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-        monkeypatch.delitem(sys.modules, "mine", raising=False)
-
-    return write
 
 
 # --- diffprivlib: functions ---------------------------------------------------------------------------------
@@ -60,7 +45,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
 
 def test_a_function(command: Command) -> None:
     library("diffprivlib")
-    status, found, _ = command("diffprivlib.tools.mean", "bounds=0,1", epsilon=1.0, adjacency="replace")
+    status, found = command("diffprivlib.tools.mean", "bounds=0,1", epsilon=1.0, adjacency="replace")
     assert status == 0
     assert found["replace"]["verdict"] == "not-refuted"
     assert found["replace"]["seed"] == 0  # it takes a seed, so that the run can be replayed
@@ -70,27 +55,13 @@ def test_the_stock_shows_what_a_plausible_pair_hides(command: Command) -> None:
     """`nanmean` scales its noise by the size of the array, not by the number of values that are not NaN."""
     library("diffprivlib")
     nan = {"epsilon": 1.0, "adjacency": "replace", "max_samples": 4000}
-    status, found, _ = command("diffprivlib.tools.nanmean", "bounds=0,1", schema="n=10,nan=1", **nan)
+    status, found = command("diffprivlib.tools.nanmean", "bounds=0,1", schema="n=10,nan=1", **nan)
     assert status == 1
     event = found["replace"]["simplest"]
     assert event["epsilon"] > 1.0
     assert event["event"].startswith("output ")
-    status, _, _ = command("diffprivlib.tools.nanmean", "bounds=0,1", schema="n=10", **nan)
+    status, _ = command("diffprivlib.tools.nanmean", "bounds=0,1", schema="n=10", **nan)
     assert status == 0
-
-
-def test_what_is_wrong_with_a_function_is_one_sentence(command: Command) -> None:
-    library("diffprivlib")
-    for target, options, words in (
-        ("diffprivlib.tools.meen", {"epsilon": 1.0}, "diffprivlib.tools.meen has no 'meen'"),
-        ("diffprivlib.tools.mean", {}, "no epsilon to audit against: pass --epsilon"),
-        ("diffprivlib.mechanisms.Laplace", {"epsilon": 1.0}, "Laplace is a class with neither fit nor"),
-        ("diffprivlib.tools.quantile", {"epsilon": 1.0}, "missing 1 required positional argument: 'quant'"),
-    ):
-        status, _, said = command(target, "bounds=0,1", adjacency="replace", **options)
-        assert status == 2
-        assert words in said
-        assert "Traceback" not in said
 
 
 # --- scikit-learn's interface -------------------------------------------------------------------------------
@@ -99,19 +70,10 @@ def test_what_is_wrong_with_a_function_is_one_sentence(command: Command) -> None
 def test_an_estimator(command: Command) -> None:
     library("diffprivlib")
     shape = {"schema": "n=4,features=1", "epsilon": 1.0, "max_samples": 300, "adjacency": "replace"}
-    status, found, _ = command(
-        "diffprivlib.models.StandardScaler", "bounds=0,1", "release=mean_,var_", **shape
-    )
+    status, found = command("diffprivlib.models.StandardScaler", "bounds=0,1", "release=mean_,var_", **shape)
     assert status == 0, found
     # Labels of its own records are nothing that k-means protects.
     assert command("diffprivlib.models.KMeans", "bounds=0,1", "n_clusters=2", **shape)[0] == 1
-    for target, options, words in (
-        ("diffprivlib.models.StandardScaler", {"schema": "n=4"}, "a table: pass --schema features=2"),
-        ("diffprivlib.models.GaussianNB", {"schema": "n=4,features=1"}, "needs labels: pass --schema"),
-    ):
-        status, _, said = command(target, "bounds=0,1", **shape | options)
-        assert status == 2
-        assert words in said
 
 
 def test_logistic_regression_fits() -> None:
@@ -127,13 +89,3 @@ def test_logistic_regression_fits() -> None:
     options: dict[str, Any] = {"epsilon": 1.0, "adjacency": "replace", "alpha": 1e-6, "max_samples": 200}
     result = audit_privacy(mechanism, [((X, y), (changed, y))], **options)
     assert result.verdict != "refuted", result.summary()
-
-
-def test_an_estimator_without_noise_is_refuted() -> None:
-    library("sklearn")
-    mechanism, _ = adapters.adapted(
-        adapters.named("sklearn.linear_model.LinearRegression"), 1.0, {"release": "coef_"}
-    )
-    X, y = np.array([[0.0], [1.0], [2.0]]), np.array([0.0, 1.0, 0.0])
-    result = audit_privacy(mechanism, [((X, y), (X, y + [0, 0, 1]))], epsilon=1.0, adjacency="replace")
-    assert result.verdict == "refuted"

@@ -14,7 +14,6 @@ from claims.levy2021 import (
     sampler_laws,
     theorem_3_convex,
 )
-from implementations.levy2021 import gaussian_mean
 
 
 def point(**axes: float | int | str) -> Point:
@@ -52,17 +51,6 @@ def test_sums_are_binomial():
     values, masses = sampler_laws.sums(np.array([0.0, 1.0]), np.array([0.7, 0.3]), 5)
     assert values.tolist() == list(range(6))
     assert masses == pytest.approx(binom.pmf(np.arange(6), 5, 0.3))
-
-
-def test_noise_of_the_gaussian_mechanism_gives_delta_exactly():
-    from scipy.stats import norm
-
-    n, reach, epsilon, delta = 7, 0.3, 0.8, 1e-4
-    mu = 2.0 * reach / n / gaussian_mean.gaussian_scale(n, reach, epsilon, delta)
-    found = norm.cdf(-epsilon / mu + mu / 2.0) - math.exp(epsilon) * norm.cdf(-epsilon / mu - mu / 2.0)
-    assert found == pytest.approx(delta, rel=1e-6)
-    with pytest.raises(ValueError, match="reach"):
-        gaussian_mean.gaussian_scale(n, 0.0, epsilon, delta)
 
 
 def test_radius_of_bumps_is_that_of_signs_drawn_one_by_one():

@@ -1,4 +1,4 @@
-"""Section 5 of song2021, Lemmas A.2 and B.3, Corollary B.4: the mathematics of the claims by other means."""
+"""Section 5 of song2021, Lemmas A.2 and B.3: the mathematics of the claims by other means."""
 
 import math
 from fractions import Fraction as F
@@ -8,7 +8,7 @@ import pytest
 from scipy import integrate, optimize
 
 from claims.song2021 import lemma_5_1, lemma_a_2, lemma_b_3, theorem_d_4
-from implementations.song2021 import hard_instance, logistic_instance
+from implementations.song2021 import logistic_instance
 
 # --- Lemma B.3 ------------------------------------------------------------------------------------------
 
@@ -101,20 +101,3 @@ def test_the_lines_of_theorem_d_4_that_hold_for_all_b(b):
     excess = logistic_instance.risk(np.array(math.log(1.0 / b - 1.0))) - math.log(2.0)
     closed = (2.0 * math.log1p(math.sqrt(b / (1.0 - b))) + math.log(1.0 / b)) / 3.0 - math.log(2.0)
     assert excess == pytest.approx(closed)
-
-
-# --- Corollary B.4 ------------------------------------------------------------------------------------------
-
-
-def test_empirical_excess_is_that_of_the_dataset():
-    rng = np.random.default_rng(2)
-    sample = hard_instance.draw_sample(rng.random((1, 4)), 0.9, 30, rng)
-    theta = rng.normal(size=(1, 4))
-    single = hard_instance.Sample(sample.zeros[0], sample.ones[0], 30)
-    data = hard_instance.dataset(single)
-    best = (single.ones > single.zeros).astype(float)
-    expected = (
-        np.abs(data.features @ theta[0] - data.targets).mean()
-        - np.abs(data.features @ best - data.targets).mean()
-    )
-    assert hard_instance.empirical_excess(theta, sample)[0] == pytest.approx(expected)
