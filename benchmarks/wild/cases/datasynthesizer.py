@@ -10,13 +10,6 @@ from DataSynthesizer.lib import PrivBayes
 
 from audits import each
 
-RELEASES = [
-    {"library": "DataSynthesizer==0.1.4", "python": "3.8", "function": "counts"},
-    {"library": "DataSynthesizer==0.1.13", "function": "counts"},
-    {"library": "DataSynthesizer==0.1.13", "function": "new_cell"},
-]
-CASES = [{"adjacency": "add-remove", "epsilon": 1.0, "max_samples": 1200}]
-
 
 def release(data, rng):
     frame = pd.DataFrame(data, columns=["a", "b"])

@@ -4,9 +4,6 @@ from diffpriv_pure import private_count, private_mean, private_sum
 
 from audits import each
 
-RELEASES = [{"library": "diffpriv-pure==0.1.0", "adjacency": "replace", "epsilon": 1.0, "max_samples": 8000}]
-CASES = [{"function": "count", "adjacency": "add-remove"}, {"function": "total"}, {"function": "average"}]
-
 count = each(lambda data, rng: private_count(len(data), 1.0))
 total = each(lambda data, rng: private_sum(data, (0.0, 1.0), 1.0))
 average = each(lambda data, rng: private_mean(data, (0.0, 1.0), 1.0))

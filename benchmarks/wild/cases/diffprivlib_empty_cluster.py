@@ -9,9 +9,6 @@ from diffprivlib import models
 
 from audits import each
 
-RELEASES = [{"library": "diffprivlib==0.6.6", "requirements": ["scikit-learn==1.6.1"]}]
-CASES = [{"function": "empty_cluster", "adjacency": "add-remove", "epsilon": 1.0, "max_samples": 3000}]
-
 
 def centres(data, rng):
     seed = int(rng.integers(2**31))

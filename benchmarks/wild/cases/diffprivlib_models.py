@@ -9,27 +9,6 @@ from audits import each
 
 warnings.simplefilter("ignore")
 
-RELEASES = [
-    {
-        "library": "diffprivlib==0.6.6",
-        "requirements": ["scikit-learn==1.6.1"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-    }
-]
-CASES = [
-    {"function": "pca", "max_samples": 1500},
-    {"function": "scaler", "max_samples": 2000},
-    {"function": "logistic", "max_samples": 1500},
-    {"function": "linear", "max_samples": 2000},
-    {"function": "unclipped"},
-    {"function": "bayes_features", "max_samples": 2000},
-    {"function": "bayes_label", "max_samples": 2000},
-    {"function": "bayes_last", "adjacency": "add-remove", "max_samples": 2000},
-    {"function": "tree_added", "adjacency": "add-remove", "max_samples": 4000},
-    {"function": "tree_replaced", "max_samples": 20000},
-    {"function": "forest_replaced", "max_samples": 20000},
-]
 BOX = {"epsilon": 1.0, "bounds": (0.0, 1.0)}
 
 
@@ -46,10 +25,6 @@ def fit_pca(data, rng):
 def fit_scaler(data, rng):
     model = models.StandardScaler(random_state=seed(rng), **BOX).fit(data)
     return np.append(model.mean_, model.var_)
-
-
-def fit_k_means(data, rng):
-    return models.KMeans(n_clusters=2, random_state=seed(rng), **BOX).fit(data).cluster_centers_.ravel()
 
 
 def fit_logistic(data, rng):
@@ -92,7 +67,7 @@ def fit_forest(data, rng):
     return int(model.fit(*data).predict([[0.5]])[0])
 
 
-pca, scaler, k_means, logistic = each(fit_pca), each(fit_scaler), each(fit_k_means), each(fit_logistic)
+pca, scaler, logistic = each(fit_pca), each(fit_scaler), each(fit_logistic)
 linear, unclipped = each(fit_linear), each(fit_unclipped)
 bayes_features, bayes_label, bayes_last = each(fit_bayes), each(fit_bayes), each(fit_counts)
 tree_added, tree_replaced, forest_replaced = each(fit_tree), each(fit_tree), each(fit_forest)
@@ -108,7 +83,6 @@ _ONES = np.array([1, 1, 1, 1])
 pairs = {
     "pca": [(_PLANE, _OTHER)],
     "scaler": [(_LINE, _MOVED)],
-    "k_means": [(np.vstack([_PLANE, [[1.0, 1.0]]]), _PLANE)],
     "logistic": [((_LINE, _Y), (_MOVED, _Y)), ((_LINE, _Y), (_MOVED, np.array([1, 0, 1, 1])))],
     "linear": [((_SIGNED, _FLAT), (_SIGNED * [[-1.0], [1.0], [1.0]], _FLAT + [1.0, 0.0, 0.0]))],
     "unclipped": [((np.array([[1e4], [0.5], [-0.5]]), _FLAT), (_SIGNED, _FLAT))],

@@ -9,11 +9,6 @@ from diffprivlib.models import linear_regression as module
 
 from audits import each
 
-RELEASES = [
-    {"library": "diffprivlib==0.4.0", "python": "3.8", "requirements": ["scikit-learn<0.24", "numpy<1.20"]},
-    {"library": "diffprivlib==0.4.1", "python": "3.8", "requirements": ["scikit-learn<0.24", "numpy<1.20"]},
-]
-CASES = [{"function": "objective", "adjacency": "replace", "epsilon": 1.0, "max_samples": 8000}]
 _X = np.array([[0.5], [-0.5]])
 pairs = {"objective": [((_X, np.array([1.0, 0.0])), (_X, np.array([0.0, 0.0])))]}
 POINTS = [np.array([0.0]), np.array([1.0]), np.array([-1.0])]

@@ -8,15 +8,6 @@ from diffprivlib import models
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "diffprivlib==0.6.6",
-        "requirements": ["scikit-learn==1.6.1"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-    }
-]
-CASES = [{"function": "one_sided"}, {"function": "two_sided", "max_samples": 3000}]
 _X = np.array([[1.0], [0.0], [0.0]])
 # A sum of squares of 0 would do, but the fit does not converge there.
 _PAIR = ((_X, np.zeros(3)), (0.05 * _X, np.zeros(3)))

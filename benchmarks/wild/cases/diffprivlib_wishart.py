@@ -8,15 +8,6 @@ from diffprivlib import models
 
 from audits import each
 
-RELEASES = [
-    {"library": "diffprivlib==0.3.0", "python": "3.8", "requirements": ["scikit-learn<0.24", "numpy<1.20"]},
-    {"library": "diffprivlib==0.4.1", "python": "3.8", "requirements": ["scikit-learn<0.24", "numpy<1.20"]},
-]
-CASES = [
-    {"function": "linear_regression", "adjacency": "replace", "epsilon": 1.0, "max_samples": 1500},
-    {"function": "pca", "adjacency": "replace", "epsilon": 1.0, "max_samples": 1500},
-]
-
 LOW, HIGH = [[-1.0], [-1.0]], [[1.0], [1.0]]
 
 

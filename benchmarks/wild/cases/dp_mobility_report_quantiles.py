@@ -10,17 +10,6 @@ from dp_mobility_report.privacy import diff_privacy
 
 from audits import each, unseeded
 
-RELEASES = [
-    {
-        "library": "dp-mobility-report==0.2.11",
-        "requirements": ["pandas==2.2.3", "scikit-learn==1.6.1"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-        "max_samples": 2000,
-    }
-]
-CASES = [{"function": "bounds"}, {"function": "quartiles"}, {"function": "count"}]
-
 
 def bounds_of(data):
     return np.array(diff_privacy.bounds_dp(data, 1.0, 1), dtype=float)

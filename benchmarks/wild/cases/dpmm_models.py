@@ -6,10 +6,6 @@ from dpmm.pipelines import PrivBayesPipeline
 
 from audits import each, unseeded
 
-RELEASES = [
-    {"library": "dpmm==0.1.9", "adjacency": "add-remove", "epsilon": 1.0, "delta": 1e-05, "max_samples": 400}
-]
-CASES = [{"function": "bayes"}]
 DOMAIN = {"a": {"categories": ["x", "y", "z"]}, "b": {"categories": ["u", "v"]}}
 
 

@@ -5,24 +5,6 @@ from eeprivacy.operations import PrivateClampedMean, PrivateClampedSum, PrivateH
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "eeprivacy==0.0.5",
-        "requirements": ["numpy<2", "scipy<1.12"],
-        "dependencies": False,
-        "adjacency": "replace",
-        "epsilon": 1.0,
-        "max_samples": 8000,
-    }
-]
-CASES = [
-    {"function": "mean_far"},
-    {"function": "mean"},
-    {"function": "total_far"},
-    {"function": "histogram", "adjacency": "add-remove"},
-    {"function": "median", "adjacency": "add-remove"},
-]
-
 _UNIT = {"lower_bound": 0.0, "upper_bound": 1.0}
 
 

@@ -6,17 +6,6 @@ from jax_privacy import noise_addition
 
 from audits import each, unseeded
 
-RELEASES = [
-    {
-        "library": "jax-privacy==2.0.0",
-        "adjacency": "add-remove",
-        "epsilon": 1.0,
-        "delta": 1e-05,
-        "max_samples": 1000,
-    }
-]
-CASES = [{"function": "privatised"}]
-
 
 def privatised_of(data):
     rows = np.asarray(data, dtype=np.float32)

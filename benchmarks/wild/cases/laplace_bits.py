@@ -6,17 +6,6 @@ The audit looks at the least significant bits of the outputs (`footprints`).
 import numpy as np
 from diffprivlib.mechanisms import Laplace, Snapping
 
-RELEASES = [
-    {
-        "library": "diffprivlib==0.6.6",
-        "requirements": ["scikit-learn==1.6.1"],
-        "adjacency": "own",
-        "epsilon": 1.0,
-        "footprints": True,
-    }
-]
-CASES = [{"function": "laplace", "max_samples": 150000}, {"function": "snapping", "max_samples": 20000}]
-
 
 def adjacency(first, second):
     """Values that differ by at most the sensitivity, 1."""

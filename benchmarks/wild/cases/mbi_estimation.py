@@ -5,9 +5,6 @@ from mbi import Domain, estimation, marginal_loss
 
 from audits import each, unseeded
 
-RELEASES = [{"library": "mbi==2.0.0", "adjacency": "add-remove", "epsilon": 1.0, "max_samples": 300}]
-CASES = [{"function": "model"}]
-
 
 def model_of(data):
     table = np.asarray(data)

@@ -14,36 +14,6 @@ import pandas as pd
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "mostlyai-engine==2.7.3",
-        "requirements": [
-            "numpy",
-            "pandas<3",
-            "python-dateutil",
-            "six",
-            "pytz",
-            "tzdata",
-            "pyarrow",
-            "pydantic==2.11.7",
-            "pydantic-core==2.33.2",
-            "annotated-types",
-            "typing-extensions",
-            "typing-inspection",
-        ],
-        "dependencies": False,
-        "adjacency": "add-remove",
-        "epsilon": 1.0,
-        "max_samples": 20000,
-    }
-]
-CASES = [
-    {"function": "frequent"},
-    {"function": "top_percent"},
-    {"function": "frequent_known"},
-    {"function": "median"},
-]
-
 
 def _module():
     package = types.ModuleType("mostlyai.engine")

@@ -13,25 +13,6 @@ from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client
 
 from audits import unseeded
 
-RELEASES = [
-    {
-        "library": "multi-freq-ldpy==0.2.5",
-        "requirements": ["scipy", "xxhash<4"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-        "max_samples": 4000,
-    }
-]
-CASES = [
-    {"function": "response", "max_samples": 10000},
-    {"function": "optimised_unary"},
-    {"function": "symmetric_unary"},
-    {"function": "subset"},
-    {"function": "local_hashing"},
-    {"function": "histogram"},
-    {"function": "adaptive"},
-]
-
 
 def reports(client, *options):
     def mechanism(data, size):

@@ -14,10 +14,6 @@ from nvflare.app_common.filters.svt_privacy import SVTPrivacy  # noqa: E402
 
 from audits import each  # noqa: E402
 
-RELEASES = [
-    {"library": "nvflare==2.0.2", "python": "3.8", "requirements": ["numpy<1.20"], "dependencies": False}
-]
-CASES = [{"function": "filtered", "adjacency": "own", "epsilon": 1.0, "max_samples": 3000}]
 GAMMA = 1.0
 
 

@@ -16,31 +16,6 @@ from audits import each
 warnings.simplefilter("ignore")
 torch.set_num_threads(1)
 
-RELEASES = [
-    {
-        "library": "opacus==1.3.0",
-        "requirements": [
-            "torch==2.13.0+cpu",
-            "numpy",
-            "scipy",
-            "opt-einsum",
-            "typing-extensions",
-            "sympy",
-            "mpmath",
-            "networkx",
-            "jinja2",
-            "markupsafe",
-            "fsspec",
-            "filelock",
-        ],
-        "dependencies": False,
-    },
-    {"library": "opacus==1.6.0", "requirements": ["torch==2.13.0+cpu"]},
-]
-CASES = [
-    {"function": "step", "adjacency": "add-remove", "epsilon": 1.5, "delta": 1e-05, "max_samples": 500},
-    {"function": "replaced", "adjacency": "own", "epsilon": 1.5, "delta": 1e-05, "max_samples": 1500},
-]
 NOISE = 5.0
 
 

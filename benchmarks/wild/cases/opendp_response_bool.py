@@ -7,11 +7,6 @@ import numpy as np
 
 from audits import unseeded
 
-RELEASES = [{"library": "opendp==0.4.0", "python": "3.8"}, {"library": "opendp==0.5.0", "python": "3.8"}]
-CASES = [
-    {"function": "response", "adjacency": "replace", "epsilon": 1.0986122886681098, "max_samples": 20000}
-]
-
 
 def _measurement():
     from opendp.mod import enable_features

@@ -13,33 +13,6 @@ import numpy as np
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "ornl_presto==0.1.29",
-        "requirements": [
-            "torch==2.13.0+cpu",
-            "numpy",
-            "typing-extensions",
-            "sympy",
-            "mpmath",
-            "networkx",
-            "jinja2",
-            "markupsafe",
-            "fsspec",
-            "filelock",
-        ],
-        "dependencies": False,
-        "adjacency": "own",
-        "epsilon": 1.0,
-        "max_samples": 8000,
-    }
-]
-CASES = [
-    {"function": "svt", "adjacency": "replace"},
-    {"function": "gaussian", "delta": 1e-05},
-    {"function": "laplace"},
-]
-
 
 def _module():
     package = types.ModuleType("ornl_presto")

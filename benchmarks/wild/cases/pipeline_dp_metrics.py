@@ -8,15 +8,6 @@ import pipeline_dp
 
 from audits import each, unseeded
 
-RELEASES = [{"library": "pipeline-dp==0.3.1", "adjacency": "add-remove", "epsilon": 1.0, "max_samples": 2000}]
-CASES = [
-    {"function": "total"},
-    {"function": "number"},
-    {"function": "average"},
-    {"function": "total_nan"},
-    {"function": "average_nan"},
-]
-
 
 def metric(data, name):
     accountant = pipeline_dp.NaiveBudgetAccountant(total_epsilon=1.0, total_delta=0.0)

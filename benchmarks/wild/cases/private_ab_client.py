@@ -6,22 +6,6 @@ from privateAB.client import client
 from audits import each
 
 torch.set_num_threads(1)
-RELEASES = [
-    {
-        "library": "privateAB==0.0.2",
-        "requirements": ["torch==2.13.0+cpu"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-        "max_samples": 8000,
-    }
-]
-CASES = [
-    {"function": "discrete"},
-    {"function": "discrete_square"},
-    {"function": "laplace"},
-    {"function": "response"},
-    {"function": "flips"},
-]
 
 
 def _client(method, items):

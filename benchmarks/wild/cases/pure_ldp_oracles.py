@@ -7,25 +7,6 @@ from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient,
 from pure_ldp.frequency_oracles.histogram_encoding import HEClient
 from pure_ldp.frequency_oracles.local_hashing import LHClient
 
-RELEASES = [
-    {
-        "library": "pure-ldp==1.2.0",
-        "python": "3.8",
-        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-        "max_samples": 10000,
-    }
-]
-CASES = [
-    {"function": "direct"},
-    {"function": "histogram"},
-    {"function": "local_hashing"},
-    {"function": "optimal_hashing"},
-    {"function": "hadamard_response"},
-    {"function": "hadamard"},
-]
-
 
 def same(item):
     return item

@@ -6,23 +6,6 @@ The bit is 1 with probability p + (1 − p)q instead of p.
 import numpy as np
 from pure_ldp.frequency_oracles.unary_encoding import UEClient
 
-RELEASES = [
-    {
-        "library": "pure-ldp==1.1.2",
-        "python": "3.8",
-        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
-    },
-    {
-        "library": "pure-ldp==1.2.0",
-        "python": "3.8",
-        "requirements": ["scikit-learn<0.24", "numpy<1.20", "scipy<1.6", "statsmodels<0.13", "pandas<1.4"],
-    },
-]
-CASES = [
-    {"function": "optimised", "adjacency": "replace", "epsilon": 1.0, "max_samples": 10000},
-    {"function": "symmetric", "adjacency": "replace", "epsilon": 1.0, "max_samples": 10000},
-]
-
 
 def reports(oue):
     def mechanism(data, size, rng):

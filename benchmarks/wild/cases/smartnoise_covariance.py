@@ -12,20 +12,6 @@ import pandas as pd
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "smartnoise-synth==1.0.5",
-        "requirements": ["numpy", "pandas", "python-dateutil", "six", "pytz", "tzdata"],
-        "dependencies": False,
-    },
-    {
-        "library": "smartnoise-synth==1.0.6",
-        "requirements": ["numpy", "pandas", "python-dateutil", "six", "pytz", "tzdata"],
-        "dependencies": False,
-    },
-]
-CASES = [{"function": "covariance", "adjacency": "replace", "epsilon": 1.0, "max_samples": 2000}]
-
 
 def _module():
     path = os.path.join(sysconfig.get_paths()["purelib"], "snsynth", "models", "dp_covariance.py")

@@ -6,16 +6,6 @@ from snsql import Privacy
 
 from audits import each, unseeded
 
-RELEASES = [
-    {
-        "library": "smartnoise-sql==1.0.10",
-        "adjacency": "add-remove",
-        "epsilon": 1.0,
-        "delta": 1e-05,
-        "max_samples": 400,
-    }
-]
-CASES = [{"function": "number"}, {"function": "total"}]
 METADATA = {
     "": {
         "s": {

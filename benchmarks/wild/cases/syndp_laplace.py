@@ -7,28 +7,6 @@ from syndp import boundedlaplacemechanism, laplace_mechanism
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "syndp==0.5.2",
-        "requirements": [
-            "numpy",
-            "scipy",
-            "pandas",
-            "scikit-learn==1.6.1",
-            "joblib<1.5",
-            "threadpoolctl",
-            "python-dateutil",
-            "six",
-            "pytz",
-            "tzdata",
-        ],
-        "dependencies": False,
-        "adjacency": "own",
-        "epsilon": 1.0,
-    }
-]
-CASES = [{"function": "laplace"}, {"function": "bounded", "delta": 0.1}]
-
 laplace = each(lambda data, rng: laplace_mechanism(data, 1.0, 1.0))
 bounded = each(lambda data, rng: boundedlaplacemechanism(data, (0.0, 1.0), 1.0, 1.0, 0.1))
 pairs = [(0.2, 0.9)]

@@ -10,12 +10,6 @@ from tmlt.core.measurements.noise_mechanisms import AddGeometricNoise, AddLaplac
 
 from audits import each, unseeded
 
-RELEASES = [{"library": "tmlt.core==0.20.0", "adjacency": "add-remove", "epsilon": 1.0, "max_samples": 4000}]
-CASES = [
-    {"function": "number"},
-    {"function": "total", "primitives": ["tmlt.core.measurements.noise_mechanisms.AddLaplaceNoise"]},
-]
-
 
 def number_of(data):
     return int(AddGeometricNoise(1)(np.int64(len(data))))

@@ -6,23 +6,6 @@ from trasgodp.numerical import dp_clip_laplace_array
 
 from audits import each
 
-RELEASES = [
-    {
-        "library": "trasgoDP==2.1.0",
-        "requirements": ["numpy==2.0.2", "pandas==2.3.3"],
-        "adjacency": "replace",
-        "epsilon": 1.0,
-        "max_samples": 8000,
-    }
-]
-CASES = [
-    {"function": "exponential"},
-    {"function": "response"},
-    {"function": "exponential_common"},
-    {"function": "response_common"},
-    {"function": "numbers"},
-]
-
 exponential = each(lambda data, rng: dp_exponential_array(data, 1.0).tolist())
 response = each(lambda data, rng: dp_randomized_response_kary_array(data, 1.0).tolist())
 exponential_common, response_common = exponential, response
