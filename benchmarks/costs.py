@@ -10,32 +10,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from scipy import sparse
 
 from audits.privacy import audit_privacy
-
-Rng = np.random.Generator
-
-
-def any_two(first: Any, second: Any) -> bool:
-    """The datasets 0 and 1 are neighbours."""
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """A mechanism that keeps ε = 1, δ = 10⁻⁵; its samples, and the processor seconds that are asked for."""
-
-    name: str
-    mechanism: Any
-    samples: int
-    asked: float
-    pair: tuple[int, int] = (0, 1)
-    adjacency: Callable[[Any, Any], bool] = any_two
-    epsilon: float = 1.0
-    delta: float = 1e-5
+from audits.privacy.claims import Approximate
+from benchmarks.cases import Case, Rng, any_two
 
 
 def columns(width: int) -> Any:
@@ -54,11 +34,16 @@ def strings(data: int, size: int, rng: Rng) -> Any:
     return [f"{x:.17g}" for x in rng.normal(size=size)]
 
 
+def cost(name: str, mechanism: Any, samples: int, asked: float) -> tuple[Case, int, float]:
+    """A mechanism that keeps ε = 1, δ = 10⁻⁵; its samples, and the processor seconds that are asked for."""
+    return Case(name, mechanism, [(0, 1)], claim=Approximate(1.0, 1e-5)), samples, asked
+
+
 COSTS = (
-    Cost("one number", lambda data, size, rng: data + rng.laplace(size=size), 10**4, 0.06),
-    Cost("20 columns", columns(20), 10**5, 1.5),
-    Cost("200 columns", columns(200), 10**5, 6.0),
-    Cost("unique strings", strings, 10**5, 2.0),
+    cost("one number", lambda data, size, rng: data + rng.laplace(size=size), 10**4, 0.06),
+    cost("20 columns", columns(20), 10**5, 1.5),
+    cost("200 columns", columns(200), 10**5, 6.0),
+    cost("unique strings", strings, 10**5, 2.0),
 )
 
 
@@ -117,23 +102,14 @@ LARGE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Alone:
-    """What an audit in a process of its own took; GiB at the peak, libraries included."""
-
-    verdict: str
-    samples: int
-    seconds: float
-    gigabytes: float
-
-
-def alone(name: str, seed: int) -> Alone:
-    """An audit of large outputs in a process of its own."""
+def alone(name: str, seed: int) -> dict[str, Any]:
+    """What an audit of large outputs took in a process of its own, as the line of a CSV has it: the value is
+    GiB at the peak, libraries included."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
         return process.submit(_alone, name, seed).result()
 
 
-def _alone(name: str, seed: int) -> Alone:
+def _alone(name: str, seed: int) -> dict[str, Any]:
     large = next(large for large in LARGE if large.name == name)
 
     def mechanism(data: int, size: int, rng: Rng) -> Any:
@@ -149,4 +125,5 @@ def _alone(name: str, seed: int) -> Alone:
     # `getrusage` hands the peak of the process that started this one down to it: Linux's own record does not.
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     peak = next(line for line in lines if line.startswith("VmHWM"))
-    return Alone(verdict, samples, time.process_time() - start, float(peak.split()[1]) / 2**20)
+    seconds = round(time.process_time() - start, 3)
+    return {"verdict": verdict, "drawn": samples, "value": float(peak.split()[1]) / 2**20, "seconds": seconds}

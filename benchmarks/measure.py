@@ -20,8 +20,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,14 +34,13 @@ import pandas as pd
 
 from audits.bounds import clopper_pearson
 from audits.privacy import AuditResult, audit_privacy
-from audits.privacy.claims import Approximate
-from benchmarks.reachable import ideal_samples, reachable
+from benchmarks.cases import Case, of_control
+from benchmarks.reachable import ALPHA, ideal_samples, reachable
 from implementations.controls import classical_rows, laplace_control
 
 HERE = Path(__file__).resolve().parent
 KEY = ["row", "method", "samples", "seed"]
 METHODS = ("clopper-pearson", "sequential")
-ALPHA = 0.05
 SHARP = {"clopper-pearson": 0.98, "sequential": 0.93}
 """Mean share of what is reachable that is asked for at 10⁶ samples."""
 MOST, TIMES, LEAST = 4 * 10**6, 100, 20_000
@@ -77,19 +76,14 @@ def measure(jobs: Iterator[Job], path: Path, seconds: float = math.inf) -> None:
             return
         start = time.process_time()
         found = job.audit(job.seed)
-        spent = time.process_time() - start
-        line = dict(zip(KEY, job.key, strict=True)) | {"reference": job.reference} | told(found, spent)
+        if isinstance(found, AuditResult):
+            seconds = round(time.process_time() - start, 3)
+            told = {"verdict": found.verdict, "drawn": found.samples, "value": found.lower}
+            found = told | {"seconds": seconds}
+        line = dict(zip(KEY, job.key, strict=True)) | {"reference": job.reference} | found
         frame = pd.DataFrame([line])
         print(frame.to_string(index=False, header=False), flush=True)
         frame.to_csv(path, mode="a", header=not path.exists(), index=False, float_format="%.6g")
-
-
-def told(found: Any, spent: float) -> dict[str, Any]:
-    """What a line keeps of an audit: verdict, samples drawn, lower bound or memory in GiB, seconds."""
-    value, seconds = (
-        (found.lower, spent) if isinstance(found, AuditResult) else (found.gigabytes, found.seconds)
-    )
-    return {"verdict": found.verdict, "drawn": found.samples, "value": value, "seconds": round(seconds, 3)}
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -97,13 +91,11 @@ def read(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False, dtype={"row": str, "method": str, "verdict": str})
 
 
-def audit(case: Any, seed: int, **options: Any) -> AuditResult:
-    """An audit of a control, a mistake or a null case on its pair."""
-    pairs = getattr(case, "pairs", None) or [getattr(case, "exposing", None) or case.pair]
-    claim = getattr(case, "claim", None) or Approximate(case.epsilon, case.delta)
-    settings: dict[str, Any] = {"claim": claim, "alpha": ALPHA}
-    settings |= {"adjacency": case.adjacency, "seed": seed, "simplest": False}
-    return audit_privacy(case.mechanism, pairs, **(settings | options))
+def audit(case: Case, seed: int, **options: Any) -> AuditResult:
+    """An audit of a case on its pairs."""
+    settings: dict[str, Any] = {"claim": case.claim, "adjacency": case.adjacency, "errors": case.errors}
+    settings |= {"alpha": ALPHA, "seed": seed, "simplest": False}
+    return audit_privacy(case.mechanism, case.pairs, **(settings | options))
 
 
 def at_most(ideal: float) -> int:
@@ -115,40 +107,37 @@ def sharpness(seeds: int, only: str) -> Iterator[Job]:
     """Lower bounds of both methods on the twelve classical rows."""
     samples = 10**6
     for seed in range(seeds):
-        for row in [row for row in classical_rows() if only in row.name]:
-            best = reachable(row, float(samples))
+        for row in [of_control(row, row.pair) for row in classical_rows() if only in row.name]:
+            best = reachable(row, samples)
             for method in METHODS:
-                options = {"method": method, "max_samples": samples, "stop_early": False}
-                run = partial(audit, replace(row, exposing=None), **options)
+                run = partial(audit, row, method=method, max_samples=samples, stop_early=False)
                 yield Job(row.name, method, samples, seed, best, run)
 
 
+def refuted(seeds: int, cases: Sequence[Case]) -> Iterator[Job]:
+    """Samples that it takes to refute."""
+    known = [(case, float(ideal_samples(case) or math.nan)) for case in cases]
+    for seed in range(seeds):
+        for case, ideal in known:
+            most = at_most(ideal)
+            yield Job(case.name, "sequential", most, seed, ideal, partial(audit, case, max_samples=most))
+
+
 def mistakes(seeds: int, only: str) -> Iterator[Job]:
-    """Samples that it takes to refute published mistakes, too little noise, and mistakes of practitioners."""
+    """Published mistakes, too little noise, and mistakes of practitioners."""
     from benchmarks.mistakes import MISTAKES
 
-    rows = [(row, partial(ideal_samples, row)) for row in classical_rows() if not row.private]
-    for off in (0.02, 0.05, 0.1, 0.2, 0.5):
-        control = laplace_control(1.0 - off)
-        rows.append((control, partial(ideal_samples, control, pair=control.pair)))
-    rows += [(one, one.ideal) for one in MISTAKES]
-    known = [(row, float(ideal() or math.nan)) for row, ideal in rows if only in row.name]
-    for seed in range(seeds):
-        for row, ideal in known:
-            most = at_most(ideal)
-            yield Job(row.name, "sequential", most, seed, ideal, partial(audit, row, max_samples=most))
+    published = [row for row in classical_rows() if not row.private]
+    noise = [laplace_control(1.0 - off) for off in (0.02, 0.05, 0.1, 0.2, 0.5)]
+    cases = [*map(of_control, [*published, *noise]), *MISTAKES]
+    return refuted(seeds, [case for case in cases if only in case.name])
 
 
 def seen(seeds: int, only: str) -> Iterator[Job]:
     """What an audit promises to see: a leak of every kind, see `seen.py`."""
     from benchmarks.seen import LEAKS
 
-    known = [(leak, leak.ideal()) for leak in LEAKS if only in leak.name]
-    for seed in range(seeds):
-        for leak, ideal in known:
-            most = at_most(ideal)
-            run = partial(audit, leak, max_samples=most, errors=leak.errors)
-            yield Job(leak.name, "sequential", most, seed, ideal, run)
+    return refuted(seeds, [leak for leak in LEAKS if only in leak.name])
 
 
 def alarms(seeds: int, only: str) -> Iterator[Job]:
@@ -167,11 +156,11 @@ def costs(seeds: int, only: str) -> Iterator[Job]:
     """Processor seconds of audits that do not stop early, and the memory of large outputs."""
     from benchmarks.costs import COSTS, LARGE, alone
 
-    audit(COSTS[0], 0, max_samples=2000)  # The first audit pays for imports.
+    audit(COSTS[0][0], 0, max_samples=2000)  # The first audit pays for imports.
     for seed in range(seeds):
-        for case in [case for case in COSTS if only in case.name]:
-            run = partial(audit, case, max_samples=case.samples, stop_early=False)
-            yield Job(case.name, "sequential", case.samples, seed, case.asked, run)
+        for case, samples, asked in [cost for cost in COSTS if only in cost[0].name]:
+            run = partial(audit, case, max_samples=samples, stop_early=False)
+            yield Job(case.name, "sequential", samples, seed, asked, run)
         for large in [large for large in LARGE if only in large.name]:
             yield Job(large.name, "GiB", large.samples, seed, large.asked, partial(alone, large.name))
 

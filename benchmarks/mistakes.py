@@ -1,9 +1,7 @@
 """42 mistakes that practitioners make, each as it stands in code, with the exact law that it leads to.
 
-A mistake is a mechanism, neighbouring datasets, the claim, and the masses of the same cells under both laws:
-what the mechanism releases, or what of it tells the datasets apart, cut into cells. *Ideal* is the number of
-samples at which the best fixed event of these cells shows more than the claimed ε with two Clopper–Pearson
-bounds at α = 0.05. They were written without sight of the learners, and stay as they are.
+The law is that of what the mechanism releases, or of what of it tells the datasets apart, cut into cells.
+They were written without sight of the learners, and stay as they are.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,45 +16,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from audits.privacy import each
-from audits.privacy.claims import Approximate, Claim, Curve, GaussianDP, ZeroConcentrated
-from benchmarks.reachable import least_samples, reachable_value
+from audits.privacy.claims import Approximate, Curve, GaussianDP, ZeroConcentrated
+from benchmarks.cases import Array, Case, Laws, Rng, masses
 
-Rng = np.random.Generator
-Array = NDArray[np.float64]
-Laws = tuple[Array, Array]
 CELLS, PARTS = 1500, 600
 """Cells of a number; and of several numbers together, those of like ratios put together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """A mechanism that breaks its claim on its pair, and the law of what it releases.
-
-    laws   the masses of the same cells on the two datasets.
-    claim  what is claimed where that is not ε and δ.
-    """
-
-    name: str
-    mechanism: Callable[..., Any]
-    pair: tuple[Any, Any]
-    adjacency: Any
-    laws: Callable[[], Laws]
-    epsilon: float = 1.0
-    delta: float = 0.0
-    claim: Claim | None = None
-
-    def ideal(self, alpha: float = 0.05) -> int:
-        """Samples of each dataset at which the best event shows more than the claim."""
-        p, q = self.laws()
-        claim = self.claim or Approximate(self.epsilon, self.delta)
-
-        def shown(samples: int) -> bool:
-            found = (reachable_value(a, b, samples, claim, alpha=alpha) for a, b in ((p, q), (q, p)))
-            return max(found) > claim.value
-
-        samples = least_samples(shown, 10**8)
-        assert samples is not None, self.name
-        return samples
 
 
 # --- Laws ---------------------------------------------------------------------------------------------------
@@ -76,11 +39,6 @@ def counted(first: Any, second: Any, most: int = 200) -> Laws:
     """Two laws on the integers up to `most` in size."""
     k = np.arange(-most, most + 1)
     return np.asarray(first.pmf(k)), np.asarray(second.pmf(k))
-
-
-def masses(first: Any, second: Any) -> Laws:
-    """Masses as they are given."""
-    return np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
 
 
 def together(*laws: Laws) -> Laws:
@@ -397,9 +355,23 @@ def mixture(scale: float, share: float) -> Laws:
     return p, (1.0 - share) * p + share * q
 
 
-def one_record(name: str, mechanism: Any, laws: Callable[[], Laws], **claim: float) -> Mistake:
+def mistake(
+    name: str,
+    mechanism: Any,
+    pair: tuple[Any, Any],
+    adjacency: str,
+    laws: Callable[[], Laws],
+    *,
+    epsilon: float = 1.0,
+    delta: float = 0.0,
+) -> Case:
+    """A mistake that shows on one pair."""
+    return Case(name, mechanism, [pair], adjacency, laws, Approximate(epsilon, delta))
+
+
+def one_record(name: str, mechanism: Any, laws: Callable[[], Laws], **claim: float) -> Case:
     """A mistake that shows where one of ten records is 1, or 0 as all others."""
-    return Mistake(name, mechanism, (ONE, NONE), "replace", laws, **claim)
+    return mistake(name, mechanism, (ONE, NONE), "replace", laws, **claim)
 
 
 def flipped(data: Any, size: int, rng: Rng) -> NDArray[np.bool_]:
@@ -413,20 +385,20 @@ def normal(scale: float) -> Callable[..., Any]:
     return lambda data, size, rng: data + rng.normal(scale=scale, size=size)
 
 
-def in_units() -> tuple[Mistake, ...]:
+def in_units() -> tuple[Case, ...]:
     """Claims in other units than ε and δ."""
-    off = {"pair": (1.0, 0.0), "adjacency": lambda a, b: True}
+    off = {"pairs": [(1.0, 0.0)]}
     noise: dict[str, Any] = off | {"mechanism": normal(0.9)}
     noise["laws"] = lambda: cells(stats.norm(1.0, 0.9), stats.norm(0.0, 0.9))
     much: dict[str, Any] = noise | {"mechanism": normal(0.5)}
     much["laws"] = lambda: cells(stats.norm(1.0, 0.5), stats.norm(0.0, 0.5))
     worse = 0.5 * math.exp(-1.0)
     return (
-        Mistake("μ = 1: Gaussian noise 10 % too small", claim=GaussianDP(1.0), **noise),
-        Mistake("δ(ε): Gaussian noise 10 % too small", claim=Curve(GaussianDP(1.0).delta), **noise),
-        Mistake("ρ = 0.5: Gaussian noise 10 % too small", claim=ZeroConcentrated(0.5), **noise),
-        Mistake("ρ = 0.5: Gaussian noise 50 % too small", claim=ZeroConcentrated(0.5), **much),
-        Mistake(
+        Case("μ = 1: Gaussian noise 10 % too small", claim=GaussianDP(1.0), **noise),
+        Case("δ(ε): Gaussian noise 10 % too small", claim=Curve(GaussianDP(1.0).delta), **noise),
+        Case("ρ = 0.5: Gaussian noise 10 % too small", claim=ZeroConcentrated(0.5), **noise),
+        Case("ρ = 0.5: Gaussian noise 50 % too small", claim=ZeroConcentrated(0.5), **much),
+        Case(
             "ρ = 0.5: permute-and-flip for the exponential mechanism",
             mechanism=flipped,
             laws=lambda: (np.array([1.0 - worse, worse]), np.array([worse, 1.0 - worse])),
@@ -440,35 +412,35 @@ MISTAKES = (
     *in_units(),
     one_record("sensitivity 10 % too small", summed(0.9), laplace(0, 1, 0.9)),
     one_record("sensitivity 20 % too small", summed(0.8), laplace(0, 1, 0.8)),
-    Mistake(
+    mistake(
         "clipping off by one: 11 values for 10",
         summed(10.0),
         (np.r_[11.0, NONE], np.r_[0.0, NONE]),
         "replace",
         laplace(0, 11, 10.0),
     ),
-    Mistake(
+    mistake(
         "a value outside of its bounds is not clipped",
         summed(1.0),
         (1.5 * ONE, NONE),
         "replace",
         laplace(0, 1.5),
     ),
-    Mistake("a record replaced, noise for one removed", summed(1.0), (ONE, -ONE), "replace", laplace(-1, 1)),
+    mistake("a record replaced, noise for one removed", summed(1.0), (ONE, -ONE), "replace", laplace(-1, 1)),
     one_record("scale ε in place of 1/ε", summed(0.5), laplace(0, 1, 0.5), epsilon=0.5),
     one_record(
         "standard deviation of Laplace noise for its scale",
         summed(1.0 / math.sqrt(2.0)),
         laplace(0, 1, 1.0 / math.sqrt(2.0)),
     ),
-    Mistake(
+    mistake(
         "true number of records in a mean",
         mean_of(1.0),
         (np.ones(2), np.ones(1)),
         "add-remove",
         laplace(1.0, 1.0, 0.5, 1.0),
     ),
-    Mistake(
+    mistake(
         "budget not split over two queries",
         two_queries,
         (np.ones(5), np.ones(4)),
@@ -503,14 +475,14 @@ MISTAKES = (
         gaussian(math.sqrt(8.0), 2.5),
         delta=1e-3,
     ),
-    Mistake(
+    mistake(
         "16 coordinates, Laplace noise by Euclidean sensitivity",
         lambda d, n, rng: d.sum(axis=0) + lap((n, 16), rng, 1.0),
         (np.full((1, 16), 0.25), np.zeros((1, 16))),
         "replace",
         lambda: together(*[laplace(0, 0.25)()] * 16),
     ),
-    Mistake(
+    mistake(
         "coordinates clipped, not the norm",
         coordinates_clipped,
         (np.ones((3, 9)), np.ones((2, 9))),
@@ -518,7 +490,7 @@ MISTAKES = (
         gaussian(3.0, 1.1),
         delta=1e-2,
     ),
-    Mistake(
+    mistake(
         "the mean of a batch is clipped, not each gradient",
         batch_clipped,
         (np.r_[np.full((1, 5), 20.0), np.zeros((9, 5))], np.zeros((10, 5))),
@@ -527,21 +499,21 @@ MISTAKES = (
         delta=1e-5,
     ),
     one_record("no noise where the sum is 0", unnoised_zero, apart),
-    Mistake(
+    mistake(
         "no noise on one path of ten",
         rare_path,
         (np.r_[1.0, np.zeros(19)], np.zeros(20)),
         "replace",
         lambda: masses([0.1, 0.0, 0.9], [0.0, 0.1, 0.9]),
     ),
-    Mistake(
+    mistake(
         "groups that do not occur are not listed",
         each(present_keys),
         (np.array([0, 0, 1]), np.array([0, 0, 0])),
         "replace",
         apart,
     ),
-    Mistake(
+    mistake(
         "one draw of noise for all bins",
         same_noise,
         (np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])),
@@ -553,7 +525,7 @@ MISTAKES = (
         lambda d, n, rng: d.sum() + np.random.default_rng(int(d.sum())).laplace() + np.zeros(n),
         apart,
     ),
-    Mistake(
+    mistake(
         "rounded to the decimals of the data",
         decimals,
         (np.array([0.5, 0.25]), np.array([0.5, 0.5])),
@@ -561,7 +533,7 @@ MISTAKES = (
         # One output in ten of those with two decimals happens to have one.
         lambda: masses([0.1, 0.9], [1.0, 0.0]),
     ),
-    Mistake(
+    mistake(
         "rounded before the noise",
         lambda d, n, rng: np.round(d.sum()) + lap(n, rng, 0.5),
         (np.array([0.3, 0.3]), np.array([0.3, 0.0])),
@@ -575,49 +547,49 @@ MISTAKES = (
         one_sided,
         lambda: counted(stats.geom(1 - 1 / E, loc=0), stats.geom(1 - 1 / E, loc=-1)),
     ),
-    Mistake(
+    mistake(
         "a noisy count drawn again until plausible",
         until_plausible,
         (np.ones(4), np.ones(3)),
         "add-remove",
         lambda: on_edges(plausible_law(4), plausible_law(3), np.linspace(0.0, 4.0, 401)),
     ),
-    Mistake(
+    mistake(
         "a mean clamped to the range of the data",
         clamped_to_data,
         (np.r_[np.zeros(5), np.ones(5)], np.r_[np.zeros(5), np.ones(4), 1.5]),
         "replace",
         clamped_laws,
     ),
-    Mistake(
+    mistake(
         "bounds read from the data",
         bounds_from_data,
         (np.r_[0.5, np.ones(9)], np.r_[0.2, np.ones(9)]),
         "replace",
         laplace(0.95, 0.92, 0.05, 0.08),
     ),
-    Mistake(
+    mistake(
         "values divided by the largest in the data",
         normalised,
         (np.ones(8), np.r_[np.ones(7), 1.5]),
         "replace",
         laplace(8.0, 7.0 / 1.5 + 1.0),
     ),
-    Mistake(
+    mistake(
         "missing values filled with the mean",
         imputed,
         (np.r_[1.0, 1.0, np.full(3, np.nan)], np.r_[1.0, 0.0, np.full(3, np.nan)]),
         "replace",
         laplace(5.0, 2.5),
     ),
-    Mistake(
+    mistake(
         "exponential mechanism without the factor 2",
         exponential,
         (np.vstack([UP[:, :5], [1, 0, 0, 0, 0]]), np.vstack([UP[:, :5], [0, 1, 1, 1, 1]])),
         "replace",
         lambda: masses([E / (E + 4), *[1 / (E + 4)] * 4], [1 / (1 + 4 * E), *[E / (1 + 4 * E)] * 4]),
     ),
-    Mistake(
+    mistake(
         "two winners with the noise of one",
         first_two,
         (np.vstack([UP[:, :4], [1, 1, 0, 0]]), np.vstack([UP[:, :4], [0, 0, 1, 1]])),
@@ -625,21 +597,21 @@ MISTAKES = (
         lambda: noisy_order([1, 1, 0, 0], [0, 0, 1, 1], best_two),
         epsilon=2.0,
     ),
-    Mistake(
+    mistake(
         "the winner and its count from the same noise",
         winner_and_count,
         (MOVED, UP),
         "replace",
         lambda: noisy_order(np.ones(6), np.zeros(6), best_and_value),
     ),
-    Mistake(
+    mistake(
         "sparse vector that answers all",
         sparse_vector(2.0, 2.0, False),
         (SPLIT, UP),
         "replace",
         lambda: (above(SPLIT.sum(axis=0), 2.0, 2.0, False), above(UP.sum(axis=0), 2.0, 2.0, False)),
     ),
-    Mistake(
+    mistake(
         "randomised response of two answers for four",
         response(E / (1.0 + E), 4),
         (np.array([0]), np.array([2])),
@@ -648,7 +620,7 @@ MISTAKES = (
             [E, 1 / 3, 1 / 3, 1 / 3] / np.array(1 + E), [1 / 3, 1 / 3, E, 1 / 3] / np.array(1 + E)
         ),
     ),
-    Mistake(
+    mistake(
         "whole ε for each bit of a one-hot vector",
         unary,
         (np.array([0]), np.array([3])),
@@ -658,14 +630,14 @@ MISTAKES = (
     one_record(
         "sampling rate of a quarter, half in truth", subsampled, lambda: mixture(1.0, 0.5), epsilon=LAST
     ),
-    Mistake(
+    mistake(
         "size of the sample released",
         with_batch_size,
         (np.ones(4), np.ones(3)),
         "add-remove",
         lambda: batch_laws(),
     ),
-    Mistake(
+    mistake(
         "exact median where a test without noise allows it",
         each(stable_or_none),
         (np.array([0.0, 0.1, 0.2, 0.3, 0.9]), np.array([0.0, 0.1, 0.2, 0.9, 0.9])),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audits.privacy import each
-from audits.privacy.claims import Claim, Curve, GaussianDP, ZeroConcentrated
+from audits.privacy.claims import Approximate, Curve, GaussianDP, ZeroConcentrated
 from benchmarks import null_outputs
-from benchmarks.costs import any_two
+from benchmarks.cases import Case, Size, of_control
 from implementations.controls import Control, private_controls
 from implementations.privacy import gaussian_delta
 
@@ -35,36 +35,20 @@ LONGER, COSTLY = 8, 20
 """There are so many times fewer of the long audits of numbers, and of those of vectors and Python objects."""
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
-    """Audits of one method at one number of samples a side; `fewer` divides how many are run."""
-
-    method: str
-    samples: int
-    fewer: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class NullCase:
-    """A claim that is true and tight on its pairs, and the sizes of the audits that are run of it."""
-
-    name: str
-    mechanism: Mechanism
-    sizes: tuple[Size, ...]
-    epsilon: float = 1.0
-    delta: float = 0.0
-    pairs: Sequence[tuple[Any, Any]] = ((1, 0),)
-    adjacency: Any = any_two
-    claim: Claim | None = None
+def true(name: str, mechanism: Mechanism, sizes: tuple[Size, ...], **options: Any) -> Case:
+    """A claim that is true and tight on its pairs, ε = 1 unless it is said, and the audits that are run."""
+    if "claim" not in options:
+        options["claim"] = Approximate(options.pop("epsilon", 1.0), options.pop("delta", 0.0))
+    return Case(name, mechanism, sizes=sizes, **options)
 
 
 @cache
-def null_cases() -> tuple[NullCase, ...]:
+def null_cases() -> tuple[Case, ...]:
     """All of them; names are unique."""
     return *map(_of_control, private_controls()), *_outputs(), *_alarms(), *_in_units()
 
 
-def null_case(name: str) -> NullCase:
+def null_case(name: str) -> Case:
     """The one of that name."""
     return next(case for case in null_cases() if case.name == name)
 
@@ -87,36 +71,35 @@ COLUMNS = (*BOTH, Size("sequential", MIDDLE, COSTLY), Size("clopper-pearson", 10
 # --- Controls ----------------------------------------------------------------------------------------
 
 
-def _of_control(control: Control) -> NullCase:
+def _of_control(control: Control) -> Case:
     # Where the pair keeps less than what is claimed, the claim audited is the least that is true of it.
     epsilon = control.epsilon if control.true_epsilon is None else control.true_epsilon
     sizes = {"real": FIXED_LONG, "bits": COLUMNS, "vector": COLUMNS}.get(control.outputs, BOTH)
     if control.name in ("laplace", "geometric"):
         sizes = LONG
-    claim = epsilon, control.delta, [control.pair], control.adjacency
-    return NullCase(control.name, control.mechanism, sizes, *claim)
+    return replace(of_control(control, control.pair), sizes=sizes, claim=Approximate(epsilon, control.delta))
 
 
 # --- Kinds of output ---------------------------------------------------------------------------------
 
 
-def _outputs() -> Iterator[NullCase]:
+def _outputs() -> Iterator[Case]:
     # At this δ the tight event, a half-line, has shares 0.31 and 0.07: samples are full of it.
     delta = gaussian_delta(1.0, 1.0)
-    yield NullCase("words and None", _words, BOTH)
-    yield NullCase("records of word and number", _records, COLUMNS)
-    yield NullCase("rows of number or None, and word", _mixed_rows, BOTH)
-    yield NullCase("lists of different lengths", _lists, BOTH)
-    yield NullCase("vectors, gaussian in 3 columns", _gaussian_rows(3), BOTH, delta=delta)
-    yield NullCase("vectors, gaussian in 50 columns", _gaussian_rows(50), COLUMNS, delta=delta)
-    yield NullCase("vectors, laplace in 1 of 50 columns", _laplace_in_one(50), BOTH)
-    yield NullCase("vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
+    yield true("words and None", _words, BOTH)
+    yield true("records of word and number", _records, COLUMNS)
+    yield true("rows of number or None, and word", _mixed_rows, BOTH)
+    yield true("lists of different lengths", _lists, BOTH)
+    yield true("vectors, gaussian in 3 columns", _gaussian_rows(3), BOTH, delta=delta)
+    yield true("vectors, gaussian in 50 columns", _gaussian_rows(50), COLUMNS, delta=delta)
+    yield true("vectors, laplace in 1 of 50 columns", _laplace_in_one(50), BOTH)
+    yield true("vectors, one answer among 49 numbers", _answer_in_one(50), BOTH)
     for shifts in ((0.0, 0.1), (0.0, -1.0 / 3.0, 1.0 / 3.0)):
         sizes = *BOTH, Size("sequential", MIDDLE, COSTLY)
-        yield NullCase(f"one number in {len(shifts)} columns", _shifted(shifts), sizes)
+        yield true(f"one number in {len(shifts)} columns", _shifted(shifts), sizes)
     for draw, group in ((null_outputs.said, null_outputs.BITS), (null_outputs.noisy, null_outputs.NUMBERS)):
         for name, wrap in group.items():
-            yield NullCase(name, each(partial(draw, wrap)), OBJECTS)
+            yield true(name, each(partial(draw, wrap)), OBJECTS)
 
 
 def _answers(data: Any, size: int, rng: np.random.Generator, epsilon: float = 1.0) -> NDArray[np.bool_]:
@@ -195,64 +178,62 @@ def _answer_in_one(columns: int) -> Mechanism:
 # --- Claims in other units ---------------------------------------------------------------------------
 
 
-def _in_units() -> Iterator[NullCase]:
+def _in_units() -> Iterator[Case]:
     """Tight mechanisms: each has as much of μ, ρ or δ(ε) as it claims."""
     import dp_accounting as dpa
     from dp_accounting import pld
 
     sizes = tuple(Size("sequential", samples) for samples in (SMALL, MIDDLE))
-    yield NullCase(
-        "μ: Gaussian noise", lambda d, n, rng: d + rng.normal(size=n), sizes, claim=GaussianDP(1.0)
-    )
+    yield true("μ: Gaussian noise", lambda d, n, rng: d + rng.normal(size=n), sizes, claim=GaussianDP(1.0))
     whole = np.arange(-40, 41)
     masses = np.exp(-(whole**2) / 4.0)
     masses /= masses.sum()
     # Discrete Gaussian noise of σ² = 2 on an integer has ρ = 1/(2σ²) (Canonne, Kamath and Steinke 2020).
     draw: Mechanism = lambda d, n, rng: d + rng.choice(whole, n, p=masses)  # noqa: E731
-    yield NullCase("ρ: discrete Gaussian noise", draw, sizes, claim=ZeroConcentrated(0.25))
+    yield true("ρ: discrete Gaussian noise", draw, sizes, claim=ZeroConcentrated(0.25))
     # The exponential mechanism at ε = 2, two candidates whose order is reversed: losses ±1, ρ ≤ ε²/8.
     odds: Mechanism = partial(_answers, epsilon=1.0)
-    yield NullCase("ρ: exponential mechanism", odds, sizes, claim=ZeroConcentrated(0.5))
+    yield true("ρ: exponential mechanism", odds, sizes, claim=ZeroConcentrated(0.5))
     event = dpa.PoissonSampledDpEvent(0.3, dpa.GaussianDpEvent(1.0))
     accountant = pld.PLDAccountant(value_discretization_interval=1e-4).compose(event)
     curve = Curve({e / 10: float(accountant.get_delta(e / 10)) for e in range(25)})
     sampled: Mechanism = lambda d, n, rng: d * (rng.random(n) < 0.3) + rng.normal(size=n)  # noqa: E731
-    yield NullCase("δ(ε): subsampled Gaussian noise", sampled, sizes, claim=curve)
+    yield true("δ(ε): subsampled Gaussian noise", sampled, sizes, claim=curve)
 
 
 # --- False alarms seen elsewhere ---------------------------------------------------------------------
 
 
-def _alarms() -> Iterator[NullCase]:
+def _alarms() -> Iterator[Case]:
     same = {
         "numbers": (lambda d, n, rng: rng.exponential(size=n), FIXED_LONG),
         "atoms": (lambda d, n, rng: rng.integers(3, size=n), FIXED_LONG),
         "vectors": (lambda d, n, rng: rng.normal(size=(n, 8)), BOTH),
     }
     for name, (mechanism, sizes) in same.items():
-        yield NullCase(f"identical distributions, ε = 0: {name}", mechanism, sizes, epsilon=0.0)
+        yield true(f"identical distributions, ε = 0: {name}", mechanism, sizes, epsilon=0.0)
     # A tie broken by one coin for all samples makes the counts of an event jump together. In the first case
     # every score ties; in the second the mechanism itself tosses, once an output.
-    yield NullCase("ties: randomised response", _response, LONG)
+    yield true("ties: randomised response", _response, LONG)
     least = math.log(0.5 / (1.0 - TRUTH))
     name = "ties: majority of two answers, a coin an output"
-    yield NullCase(name, _majority, BOTH, least, pairs=[((1, 1), (1, 0))])
+    yield true(name, _majority, BOTH, epsilon=least, pairs=[((1, 1), (1, 0))])
     # Whoever sees the counts first and then says which side is which tests two directions for one. P(1) is
     # 0.1·e against 0.1; the other direction has ratio 0.9/(1 − 0.1·e), ε = 0.21.
     for order, pair in (("tight forwards", (1, 0)), ("tight backwards", (0, 1))):
-        yield NullCase(f"sides swapped: atoms, {order}", _one_sided, BOTH, pairs=[pair])
-        yield NullCase(f"sides swapped: numbers, {order}", _one_sided_number, FIXED_LONG, pairs=[pair])
+        yield true(f"sides swapped: atoms, {order}", _one_sided, BOTH, pairs=[pair])
+        yield true(f"sides swapped: numbers, {order}", _one_sided_number, FIXED_LONG, pairs=[pair])
     # One test's error for every pair: sixteen of them would alarm in 1 − 0.95¹⁶ = 56 % of runs.
     sixteen, few = [(k + 1.0, float(k)) for k in range(16)], _sizes(16 * FEW)
-    yield NullCase("error per test: 16 pairs of laplace", _shifted_laplace(1.0), few, pairs=sixteen)
+    yield true("error per test: 16 pairs of laplace", _shifted_laplace(1.0), few, pairs=sixteen)
     # Sequential audits of sixteen pairs cost eight times one of a single pair.
-    yield NullCase("error per test: 16 pairs of answers", _response, few[1:], pairs=[(1, 0)] * 16)
+    yield true("error per test: 16 pairs of answers", _response, few[1:], pairs=[(1, 0)] * 16)
     # A threshold chosen among very many on the data that it is tested on. All thresholds of two identical
     # laws are tight at ε = 0, and of Laplace noise all outside of the two means.
     longer = (*FIXED_LONG, Size("sequential", MIDDLE))
     normal: Mechanism = lambda d, n, rng: rng.normal(size=n)  # noqa: E731
-    yield NullCase("thresholds: identical normals", normal, longer, epsilon=0.0)
-    yield NullCase("thresholds: laplace, ε = 0.1", _shifted_laplace(10.0), FIXED_LONG, epsilon=0.1)
+    yield true("thresholds: identical normals", normal, longer, epsilon=0.0)
+    yield true("thresholds: laplace, ε = 0.1", _shifted_laplace(10.0), FIXED_LONG, epsilon=0.1)
 
 
 def _response(data: Any, size: int, rng: np.random.Generator) -> NDArray[Any]:

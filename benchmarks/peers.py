@@ -36,12 +36,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.reachable import reachable_epsilon
+from benchmarks.measure import METHODS, audit, markdown
+from benchmarks.reachable import ALPHA, reachable
 
 CSV = Path(__file__).resolve().with_name("peers.csv")
 FIELDS = ["row", "samples", "method", "seed", "epsilon_lower", "reachable", "seconds"]
 CANARIES = CSV.with_name("peers_canaries.csv")
-ALPHA, TAIL, DELTA = 0.05, 0.01, 1e-5
+TAIL, DELTA = 0.01, 1e-5
 ROWS = (
     "sensitivity 10 % too small",
     "budget of ten queries for one",
@@ -124,15 +125,13 @@ def measure(module: Any, sizes: Sequence[int], seeds: int) -> None:
     done = set() if not CSV.exists() else set(pd.read_csv(CSV)[FIELDS[:4]].itertuples(index=False, name=None))
     rows = [mistake for mistake in MISTAKES if mistake.name in ROWS]
     for row, n, seed in itertools.product(rows, sizes, range(seeds)):
-        p, q = row.laws()
-        most = max(reachable_epsilon(p, q, n, alpha=ALPHA), reachable_epsilon(q, p, n, alpha=ALPHA))
+        most = reachable(row, n)
         rng = np.random.default_rng(seed)
-        first, second = (columns(row.mechanism(data, n, rng)) for data in row.pair)
+        first, second = (columns(row.mechanism(data, n, rng)) for data in row.pairs[0])
         methods: dict[str, Callable[[], float]] = {
             "DP-Sniper": partial(sniper, first, second),
             "jax-privacy": partial(canary, module, first, second),
-            "sequential": partial(ours, row, "sequential", n, seed),
-            "clopper-pearson": partial(ours, row, "clopper-pearson", n, seed),
+            **{method: partial(ours, row, method, n, seed) for method in METHODS},
         }
         for method, run in methods.items():
             if (row.name, n, method, seed) not in done:
@@ -144,10 +143,7 @@ def measure(module: Any, sizes: Sequence[int], seeds: int) -> None:
 
 def ours(row: Any, method: str, samples: int, seed: int) -> float:
     """The lower bound of `audit_privacy`."""
-    from benchmarks.measure import audit
-
-    options = {"alpha": ALPHA, "max_samples": samples, "method": method, "stop_early": False}
-    return audit(row, seed, **options).epsilon_lower
+    return audit(row, seed, max_samples=samples, method=method, stop_early=False).epsilon_lower
 
 
 # --- One training run -----------------------------------------------------------------------------------
@@ -295,8 +291,6 @@ def one_run(methods: dict[str, Callable[..., float]], runs: int, only: str, cana
 
 def table(lines: pd.DataFrame) -> str:
     """Mean shares of what is reachable, and seconds, by method and samples."""
-    from benchmarks.measure import markdown
-
     lines = lines.assign(**{"share of reachable": lines["epsilon_lower"] / lines["reachable"]})
     found = (
         lines.groupby(["method", "samples"], sort=False)[["share of reachable", "seconds"]].mean().round(3)

@@ -1,52 +1,29 @@
 """What an audit promises to see, a leak of every kind: tails, atoms, missing values, symbols, types, columns.
 
 Each mechanism leaks by one event whose probabilities (p, q) on the datasets 1 and 0 follow from the law that
-it is written with; ε = 1 is claimed. *Ideal* is the number of samples at which that event, known beforehand,
-shows more than ε = 1 with two Clopper–Pearson bounds at α = 0.05, counts at their expectation.
+it is written with; ε = 1 is claimed.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from audits.privacy import each
-from benchmarks.costs import any_two
-from benchmarks.reachable import least_samples, reachable_epsilon
+from benchmarks.cases import Case, Rng, masses
 
-Rng = np.random.Generator
 TOLD = (0.9, 0.1)
 """A bit that is right in 90 % of the outputs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leak:
+def leak(name: str, mechanism: Any, shares: tuple[float, float] = TOLD, errors: str = "raise") -> Case:
     """A mechanism on the datasets 0 and 1, and the probabilities (p, q) of its telling event."""
-
-    name: str
-    mechanism: Callable[..., Any]
-    shares: tuple[float, float] = TOLD
-    errors: str = "raise"
-    epsilon: float = 1.0
-    delta: float = 0.0
-    pair: tuple[int, int] = (0, 1)
-    adjacency: Callable[[Any, Any], bool] = any_two
-
-    def ideal(self) -> int:
-        """Samples at which the event itself shows more than ε = 1."""
-        p, q = max(self.shares), min(self.shares)
-
-        def shown(samples: int) -> bool:
-            return reachable_epsilon(np.array([p, 1.0 - p]), np.array([q, 1.0 - q]), samples) > 1.0
-
-        found = least_samples(shown)
-        assert found is not None, self.shares
-        return found
+    p, q = shares
+    return Case(name, mechanism, [(0, 1)], laws=lambda: masses([p, 1 - p], [q, 1 - q]), errors=errors)
 
 
 def bit(data: int, size: int, rng: Rng, right: float = 0.9) -> Any:
@@ -130,48 +107,48 @@ def normal_tail(mean: float, cut: float) -> float:
 AGREE = 0.5 + math.asin(0.8) / math.pi
 
 LEAKS = (
-    Leak(
+    leak(
         "tail: Gaussian noise for a claim without δ",
         lambda data, size, rng: data + rng.normal(size=size),
         (normal_tail(1.0, 2.0), normal_tail(0.0, 2.0)),
     ),
-    Leak("tail: far out, once in 200", noise_with(lambda n, x, r: 1e3 + x, 0.005), (0.005, 0.0)),
-    Leak("atom: the true value, once in 500", noise_with(lambda n, x, r: 0.25, 0.002), (0.002, 0.0)),
-    Leak("atom: a number that is cut at its bound", noise_with(lambda n, x, r: 9.0, 0.02), (0.02, 0.0)),
-    Leak("atom: rounded numbers", noise_with(lambda n, x, r: np.round(x, 1), 0.02), (0.02, 0.0)),
-    Leak(
+    leak("tail: far out, once in 200", noise_with(lambda n, x, r: 1e3 + x, 0.005), (0.005, 0.0)),
+    leak("atom: the true value, once in 500", noise_with(lambda n, x, r: 0.25, 0.002), (0.002, 0.0)),
+    leak("atom: a number that is cut at its bound", noise_with(lambda n, x, r: 9.0, 0.02), (0.02, 0.0)),
+    leak("atom: rounded numbers", noise_with(lambda n, x, r: np.round(x, 1), 0.02), (0.02, 0.0)),
+    leak(
         "atom: zero of a count",
         lambda data, size, rng: rng.poisson(6.0 - 3.0 * data, size),
         (math.exp(-3.0), math.exp(-6.0)),
     ),
-    Leak("missing: infinity, once in 200", noise_with(lambda n, x, r: np.inf, 0.005), (0.005, 0.0)),
-    Leak(
+    leak("missing: infinity, once in 200", noise_with(lambda n, x, r: np.inf, 0.005), (0.005, 0.0)),
+    leak(
         "missing: None beside numbers, once in 50",
         lambda data, size, rng: np.where(sometimes(data, size, rng, 0.02), None, rng.normal(size=size)),
         (0.02, 0.0),
     ),
-    Leak("missing: a failure, once in 100", each(fails), (0.01, 0.0), errors="symbol"),
-    Leak("missing: an empty list", of_bit(lambda b, rng: [] if b else [rng.normal()])),
-    Leak("symbol: the word", of_bit(lambda b, rng: "yes" if b else "no")),
-    Leak(
+    leak("missing: a failure, once in 100", each(fails), (0.01, 0.0), errors="symbol"),
+    leak("missing: an empty list", of_bit(lambda b, rng: [] if b else [rng.normal()])),
+    leak("symbol: the word", of_bit(lambda b, rng: "yes" if b else "no")),
+    leak(
         "symbol: a rare one of a thousand",
         lambda data, size, rng: np.where(
             sometimes(data, size, rng, 0.01), "rare", rng.integers(0, 1000, size).astype(str)
         ),
         (0.01, 0.0),
     ),
-    Leak(
+    leak(
         "symbol: which keys a dictionary has",
         of_bit(lambda b, rng: {"a": rng.normal()} | ({"b": 1} if b else {})),
     ),
-    Leak("symbol: member of a set", of_bit(lambda b, rng: {1, 2, 3} if b else {1, 2})),
-    Leak("type: rows of a table", of_bit(lambda b, rng: pd.DataFrame({"x": rng.normal(size=3 + b)}))),
-    Leak("columns: one of 20", column_of(20)),
-    Leak("columns: one of 200", column_of(200)),
-    Leak("columns: the signs of two", signs_agree),
-    Leak("columns: noise that is used twice", same_value),
-    Leak("columns: correlation of two", correlated, (AGREE, 1.0 - AGREE)),
-    Leak(
+    leak("symbol: member of a set", of_bit(lambda b, rng: {1, 2, 3} if b else {1, 2})),
+    leak("type: rows of a table", of_bit(lambda b, rng: pd.DataFrame({"x": rng.normal(size=3 + b)}))),
+    leak("columns: one of 20", column_of(20)),
+    leak("columns: one of 200", column_of(200)),
+    leak("columns: the signs of two", signs_agree),
+    leak("columns: noise that is used twice", same_value),
+    leak("columns: correlation of two", correlated, (AGREE, 1.0 - AGREE)),
+    leak(
         "columns: a small shift in each of 10",
         shift_over(10),
         (normal_tail(2.5, 1.25), normal_tail(0.0, 1.25)),

@@ -15,8 +15,9 @@ from audits.privacy.audit import audit_privacy
 from audits.privacy.draw.pairs import take_pairs
 from audits.privacy.options import METHODS
 from benchmarks import measure, null_outputs
+from benchmarks.cases import Case, masses, of_control
 from benchmarks.null_cases import null_case, null_cases
-from benchmarks.reachable import ideal_samples, reachable, reachable_epsilon
+from benchmarks.reachable import ideal_samples, reachable
 from implementations.controls import (
     classical_rows,
     gaussian_control,
@@ -24,7 +25,7 @@ from implementations.controls import (
     private_controls,
 )
 
-ROWS = {row.name: row for row in classical_rows()}
+ROWS = {row.name: of_control(row) for row in classical_rows()}
 
 
 # --- The yardstick ------------------------------------------------------------------------------------
@@ -48,15 +49,14 @@ def best_tail(survival: tuple, delta: float, samples: int) -> float:
 def test_laplace_and_gaussian_reach_the_known_figures(
     samples: float, laplace: float, gaussian: float
 ) -> None:
-    found = reachable(laplace_control(), samples)
+    found = reachable(of_control(laplace_control()), int(samples))
     assert found == pytest.approx(laplace, abs=6e-4)
     t = np.linspace(-6, 7, 4001)
     tails = stats.laplace.sf(t, 1.0), stats.laplace.sf(t, 0.0)
     assert found == pytest.approx(best_tail(tails, 0.0, int(samples)), abs=1e-4)
 
-    control = gaussian_control()
     sigma = 3.730631634816464  # smallest σ of ε = 1, δ = 1e-5 (Balle and Wang 2018)
-    found = reachable(control, samples)
+    found = reachable(of_control(gaussian_control()), int(samples))
     assert found == pytest.approx(gaussian, abs=1.5e-3)
     t = np.linspace(-5 * sigma, 7 * sigma, 4001)
     tails = stats.norm.sf(t, 1.0, sigma), stats.norm.sf(t, 0.0, sigma)
@@ -80,14 +80,14 @@ def test_private_rows_are_never_exposed() -> None:
 
 def test_reachable_rises_with_samples_towards_the_true_epsilon() -> None:
     for row in classical_rows():
-        figures = [reachable(row, 10.0**k) for k in (3, 5, 7, 9)]
+        figures = [reachable(of_control(row, row.pair), 10**k) for k in (3, 5, 7, 9)]
         assert figures == sorted(figures)
         assert figures[-1] <= row.true_epsilon
 
 
 def test_an_event_certain_under_both_shows_nothing() -> None:
-    assert reachable_epsilon(np.array([1.0]), np.array([1.0]), 1000) == 0.0
-    only_first = reachable_epsilon(np.array([0.5, 0.5]), np.array([0.0, 1.0]), 1e6)
+    assert reachable(Case("certain", print, laws=lambda: masses([1.0], [1.0])), 1000) == 0.0
+    only_first = reachable(Case("half", print, laws=lambda: masses([0.5, 0.5], [0.0, 1.0])), 10**6)
     # The upper bound of a probability never seen is 1 − (α/2)^(1/n) ≈ 3.69/n.
     assert only_first == pytest.approx(math.log(0.5 * 1e6 / 3.689), abs=0.01)
 
@@ -111,9 +111,9 @@ def test_null_cases_hold_every_private_control_and_every_method() -> None:
 def test_no_control_is_audited_at_more_than_its_pair_keeps() -> None:
     for control in private_controls():
         case = null_case(control.name)
-        assert case.epsilon == (control.epsilon if control.true_epsilon is None else control.true_epsilon)
-        assert case.epsilon <= control.epsilon + 1e-9
-        assert case.delta == control.delta
+        assert case.claim.value == (control.epsilon if control.true_epsilon is None else control.true_epsilon)
+        assert case.claim.value <= control.epsilon + 1e-9
+        assert case.claim.delta(case.claim.value) == control.delta
 
 
 def test_majority_of_two_answers_is_tight_by_enumeration() -> None:
@@ -130,7 +130,7 @@ def test_majority_of_two_answers_is_tight_by_enumeration() -> None:
     ((first, second),) = case.pairs
     p, q = one(first), one(second)
     assert max(abs(math.log(p / q)), abs(math.log((1 - p) / (1 - q)))) == pytest.approx(
-        case.epsilon, abs=1e-12
+        case.claim.value, abs=1e-12
     )
     drawn = case.mechanism(first, 10**5, np.random.default_rng(1)).mean()
     assert drawn == pytest.approx(p, abs=5 * 0.5 / math.sqrt(10**5))  # five standard errors: below 1e-6
@@ -173,7 +173,9 @@ def test_majority_of_two_answers_is_tight_by_enumeration() -> None:
 )
 def test_null_cases_are_tight_on_an_event(name: str, event: Any, first: float, second: float) -> None:
     case = null_case(name)
-    assert first == pytest.approx(math.exp(case.epsilon) * second + case.delta, abs=1e-5)
+    assert first == pytest.approx(
+        math.exp(case.claim.value) * second + case.claim.delta(case.claim.value), abs=1e-5
+    )
     rng, size = np.random.default_rng(7), 20000
     for data, share in zip(case.pairs[0], (first, second), strict=True):
         # Six standard errors: 2e-9 each.
