@@ -211,7 +211,7 @@ def test_kinds_of_output_are_tight() -> None:
 )
 def test_a_subject_is_measured_and_goes_on(tmp_path: Path, subject: str, row: str) -> None:
     jobs, table = measure.SUBJECTS[subject]
-    some, path = list(jobs(2, row)), tmp_path / f"{subject}.csv"
+    some, path = list(jobs(3, row)), tmp_path / f"{subject}.csv"
     measure.measure(iter(some[:1]), path)
     kept = path.read_text(encoding="utf-8")
     measure.measure(iter(some), path)
