@@ -199,7 +199,7 @@ def collect(
     runs = [asked(k, turned) for turned in (0, 1) for k in range(seeds)]
     runs += [asked(seeds, turned, participate=True) for turned in (0, 1)]
     program.reports(runs[:1], kept)
-    if kept[0].coins and _unclear(kept[0]) and _enumerated(program, runs, kept):
+    if kept[0].coins and _enumerated(program, runs, kept):
         return
     if kept[0].raised:
         program.reports(runs[1:3], kept)
@@ -207,9 +207,6 @@ def collect(
             return  # it is no program of such data
         del kept[1:]
     program.reports(runs[1:], kept)
-    doubtful = kept[0].coins and not _unclear(kept[0]) and any(report.lost for report in kept)
-    if doubtful and _enumerated(program, runs, kept):
-        return
     for first in range(len(kept), MORE_RUNS, BATCH):
         if not in_time():
             return
@@ -272,16 +269,11 @@ def _excess(row: Row, factors: Sequence[float], claim: Claim) -> float:
     return math.inf if losses is None else max(excess(loss, claim.epsilon) for loss in losses)
 
 
-def _unclear(report: Report) -> bool:
-    """Whether something is lost in a run, or was found by what coins have shown in it."""
-    return bool(report.lost) or any(row.kind == "comparison" for row in report.rows)
-
-
 def _exact(report: Report, row: Row) -> Report:
     """The report with the laws of the whole output, which say all that there is to say, but for the line
-    of an output that only one dataset can have."""
-    possible = all(chance > 0.0 for law in row.chances for chance in law)
-    return replace(report, rows=(row,), lost=(), findings=() if possible else report.findings)
+    of a leak where no output is possible on both datasets."""
+    shared = any(p > 0.0 and q > 0.0 for p, q in zip(*row.chances, strict=True))
+    return replace(report, rows=(row,), lost=(), findings=() if shared else report.findings)
 
 
 # --- The verdict ------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ PATIENCE = 60.0
 """Processor seconds after which a program is given up that is itself slow."""
 FIRST, AGAIN = 4, 16
 """Paths that are run more often than twice, and how often."""
-MOST_OUTCOMES, MOST_COINS = 64, 64
+MOST_OUTCOMES, MOST_COINS = 256, 64
 """Outcomes of a coin, and coins on a path: a loop that only a coin ends has paths of any length."""
 EACH = -1
 """The record of a draw with entries for each record."""

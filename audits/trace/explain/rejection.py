@@ -15,7 +15,7 @@ from .follow import follows
 
 MOST_TRIED = 24
 """Draws that are tried."""
-UNKNOWN = "noise is drawn again until it is accepted, by a rule that cannot be followed: its law is not known"
+UNKNOWN = "noise is drawn again for the same number, by a noisy rule: the law of what is kept is not known"
 
 
 def redrawn(pair: Pair, found: Release) -> Optional[Lost]:
