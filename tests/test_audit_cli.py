@@ -184,9 +184,7 @@ def test_what_repeats_an_audit_is_the_whole_command(write, capsys):
 
 LINES = r"""
 epsilon = -1                         | epsilon must be a number in .*, got -1
-epsilon = 'one'                      | epsilon must be a number, got 'one'
 epsilon = None                       | no epsilon to audit against
-delta = float('nan')                 | delta must be in \[0, 1\), got nan
 mechanism = 3                        | must be a function .* got 3
 del mechanism                        | no 'mechanism' in it: write .* audit .*noisy.py:release$
 def other(): 0\ndel mechanism        | no 'mechanism' in it: name a function that it has, as .*noisy.py:other$
@@ -202,11 +200,8 @@ raise SystemExit(1)                  | called exit\(1\)
 """
 """Last lines of a file that is good without them."""
 BODIES = r"""
-raise ValueError('oh no')                                  | mechanism raised ValueError\(oh no\)
 raise SystemExit(1)                                        | called exit\(1\)
 import os; os._exit(1)                                     | mechanism
-return rng.random(size // 2)                               | must return .* outputs along the first axis
-return np.full(size, np.nan)                               | must not return NaN
 """
 OPTIONS = r"""
 epsilon     | float("nan")    | --epsilon .* got nan
@@ -387,6 +382,7 @@ def test_a_crash_is_no_refutation(write, dpclaims, monkeypatch):
     monkeypatch.setattr(audits.privacy, "audit_privacy", broken)
     status, _, err = dpclaims("audit", write(GOOD))
     assert status == 4
+    assert "ZeroDivisionError: a bug of ours" in err
     assert "says nothing of what it checks" in err
 
 
@@ -405,6 +401,8 @@ def test_the_document_and_the_files_for_other_tools(write, tmp_path, monkeypatch
         "epsilon_shown claim lower tested_at"
     )
     assert document["format"] == "dpclaims-audit/1"
+    assert " ".join(document["simplest"]) == "event first second epsilon confidence samples alike unit"
+    assert set(document["simplest"]["first"]) == {"estimate", "low", "high"}
     assert (document["verdict"], document["seed"], document["alpha"]) == ("refuted", 3, 0.001)
     assert "hello" in captured.err  # what the mechanism prints is kept out of the document
     (case,) = ElementTree.parse(tmp_path / "out" / "junit.xml").getroot()

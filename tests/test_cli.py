@@ -256,17 +256,6 @@ def test_a_foreign_package_of_the_same_name_is_refused(tmp_path):
     assert "another distribution" in done.stderr
 
 
-def test_a_fault_of_the_program_is_no_refutation(monkeypatch, capsys):
-    from claims.harness.commands import main
-
-    def fails(**options):
-        raise RuntimeError("a fault")
-
-    monkeypatch.setattr(main, "app", fails)
-    assert main.main() == 4
-    assert "RuntimeError: a fault" in capsys.readouterr().err
-
-
 def test_an_interrupt_while_the_command_is_loaded_is_a_sentence(monkeypatch, capsys):
     import dpclaims
 

@@ -279,6 +279,3 @@ def test_a_private_mechanism_below_the_bound_refutes_it():
     found = judge.sandwich(private, 1.0, {"open": normals(rng, 0.2)}, alpha=1e-5)
     assert [e.verdict for e in found] == [CONSISTENT, REFUTED, None]
     assert combine(judge.sandwich({"b": normals(rng, 0.5)}, 1.0, {}, alpha=1e-5)) is REFUTED
-
-
-# --- Bad input -----------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
             {"mechanism": raises},
             r"mechanism raised RuntimeError\(out of luck\) on the first dataset of pair 0",
         ),
+        ({"mechanism": lambda d, n, rng: sys.exit(3)}, r"mechanism called exit\(3\) on the first dataset"),
         (
             {"mechanism": lambda d, n, rng: 1.0},
             "mechanism must return an array or a list of outputs, got 1.0",

@@ -354,14 +354,6 @@ def test_data_that_can_be_read_once_are_refused() -> None:
 # --- Failures ----------------------------------------------------------------------------------------
 
 
-def test_a_mechanism_that_exits_is_one_sentence() -> None:
-    def leaves(data: int, size: int, rng: np.random.Generator) -> Any:
-        raise SystemExit(3)
-
-    with pytest.raises(ValueError, match=r"mechanism called exit\(3\) on the first dataset"):
-        audited(leaves)
-
-
 class PanicException(BaseException):
     """What a panic of Rust is in Python: no `Exception`."""
 

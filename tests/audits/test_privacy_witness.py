@@ -6,7 +6,6 @@ are 1e-6, so that a test of one audit fails by chance with probability about 2e-
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable
@@ -21,7 +20,6 @@ from audits.privacy.after.witness import find_witness
 from audits.privacy.claims import Pure
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.result import Share
-from claims.harness.commands.audit import audit_target
 
 PAIR = (np.array([1.0]), np.array([0.0]))
 Draw = Callable[..., Any]
@@ -172,22 +170,3 @@ def test_what_is_not_refuted_names_none_and_a_failure_afterwards_takes_nothing_b
     result = audited(dies)
     assert result.refuted
     assert result.simplest is None
-
-
-def test_the_command_and_the_json_say_it(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "case.py"
-    file.write_text(
-        "import numpy as np\n"
-        "def mechanism(data, size, rng):\n    return data.sum() + rng.laplace(scale=0.25, size=size)\n"
-        "pairs = [(np.array([1.0]), np.array([0.0]))]\nadjacency = 'replace'\nepsilon = 1.0\n"
-    )
-    assert audit_target(str(file), alpha=1e-6) == 1
-    text = capsys.readouterr().out
-    (line,) = (line for line in text.splitlines() if line.lstrip().startswith("witness"))
-    assert "probability" in line
-    assert "fresh outputs" in line
-    assert audit_target(str(file), alpha=1e-6, json=True) == 1
-    found = json.loads(capsys.readouterr().out)["simplest"]
-    assert {"event", "first", "second", "epsilon", "confidence", "samples", "alike", "unit"} == set(found)
-    assert set(found["first"]) == {"estimate", "low", "high"}
-    assert found["epsilon"] > 1.0

@@ -11,14 +11,13 @@ import pytest
 
 from audits.evidence import Evidence, Verdict
 from audits.judge import at_most, reported
-from claims.harness.claim import Tier
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.seeds import generator
 from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
 from claims.harness.run.store import read_claim, read_run
 from claims.harness.words import ROOM
-from tests.harness.synthetic import claim, measure_mean
+from tests.harness.synthetic import claim
 
 SHARE = 1e-6
 """Of a claim at the default α."""
@@ -102,28 +101,6 @@ def test_measures_of_a_wrong_shape_are_named(tmp_path, measured, message):
     assert message in result["demo/theorem-1"].error
 
 
-def test_bad_data_is_refused_before_anything_is_computed(tmp_path):
-    calls = []
-
-    def check(path):
-        raise ValueError(f"{path.name}: line 3: not a number")
-
-    def measure(point):
-        calls.append(point)
-        return measure_mean(point)
-
-    data = tmp_path / "data.libsvm"
-    data.write_text("1 1:x\n")
-    with pytest.raises(ValueError, match="line 3"):
-        run_claims(
-            [claim(measure=measure, check_data=check)],
-            Settings(tier="smoke", data=data),
-            out=tmp_path / "run",
-        )
-    assert not calls
-    assert not (tmp_path / "run").exists()
-
-
 def test_the_room_of_a_run_is_that_of_the_error_budget(tmp_path):
     assert Settings(alpha=0.001).share * ROOM == pytest.approx(0.001)
     with pytest.raises(ValueError, match="room for 1000 claims, 1001 are chosen"):
@@ -146,11 +123,6 @@ def test_data_reaches_only_the_claims_that_read_it(tmp_path):
     ]
     run_claims(claims, Settings(tier="smoke", data=data), out=tmp_path / "run")
     assert seen == {1: data, 2: None}
-
-
-def test_chunks_cover_the_trials():
-    assert Tier([{}], trials=7, chunk=3).chunks() == [3, 3, 1]
-    assert Tier([{}]).chunks() == [0]
 
 
 def test_json_has_the_promised_keys_and_no_bare_infinity(tmp_path):

@@ -34,17 +34,11 @@ def _run(folder, *, claims=None, seed=0, says=None, cache=True):
     )
 
 
-def test_a_second_run_reads_the_store(tmp_path):
-    assert not _run(tmp_path / "run")["demo/theorem-1"].cached
-    again = _run(tmp_path / "run")["demo/theorem-1"]
-    assert again.cached
-    assert not _run(tmp_path / "run", cache=False)["demo/theorem-1"].cached
-
-
 def test_a_run_beside_it_is_used_only_under_the_same_key(tmp_path):
     _run(tmp_path / "a")
     assert _run(tmp_path / "b")["demo/theorem-1"].cached
     assert not _run(tmp_path / "c", seed=1)["demo/theorem-1"].cached
+    assert not _run(tmp_path / "a", cache=False)["demo/theorem-1"].cached
 
 
 def test_what_another_run_finished_is_found_under_its_key_alone(tmp_path):
