@@ -1,4 +1,4 @@
-"""Intervals and verdicts of fitted exponents on simulated tables, beside five other ways to get them.
+"""Intervals and verdicts of fitted exponents on simulated tables, beside four other ways to get them.
 
     python benchmarks/rates.py [TABLES] [WORD]
 
@@ -212,13 +212,6 @@ def wls(table: Table, rng: Rng) -> Found:
     return _least_squares(design, y, 1.0 / np.maximum(error, 1e-3) ** 2)
 
 
-def all_trials(table: Table, rng: Rng) -> Found:
-    """The logarithm of every trial, HC3."""
-    keep = np.asarray(table["risk"]) > 0.0
-    columns = [np.log(table[a])[keep] for a in ("n", "d") if a in table]
-    return _least_squares(np.column_stack([np.ones(keep.sum()), *columns]), np.log(table["risk"][keep]))
-
-
 def _least_squares(design: Any, y: Any, weights: Any = 1.0, robust: bool = True) -> Found:
     from statsmodels.regression.linear_model import WLS
 
@@ -239,8 +232,7 @@ def bootstrap(table: Table, rng: Rng, draws: int = 400) -> Found:
 
 
 METHODS: dict[str, Callable[[Table, Rng], Found]] = {
-    "ours": ours, "OLS": ols, "HC3": hc3, "WLS + HC3": wls, "trials + HC3": all_trials,
-    "bootstrap": bootstrap,
+    "ours": ours, "OLS": ols, "HC3": hc3, "WLS + HC3": wls, "bootstrap": bootstrap,
 }  # fmt: skip
 
 
