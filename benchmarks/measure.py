@@ -8,8 +8,8 @@
     python -m benchmarks.measure --tables                     the tables of docs/benchmarks.md, from the CSVs
 
 A line of a CSV is one audit: row, method, samples at most, seed, and what was found. What a CSV holds is not
-measured again, so a run that was cut off goes on; delete lines to measure them anew. `--seconds` ends a run
-after that much processor time. Seconds are processor time of one core.
+measured again, so a run that was cut off goes on; delete lines to measure them anew. Seconds are
+processor time of one core.
 """
 
 from __future__ import annotations
@@ -64,16 +64,13 @@ class Job:
         return self.row, self.method, self.samples, self.seed
 
 
-def measure(jobs: Iterator[Job], path: Path, seconds: float = math.inf) -> None:
+def measure(jobs: Iterator[Job], path: Path) -> None:
     """Run each job that the CSV at `path` does not hold, and append its line as soon as it is known."""
     path.parent.mkdir(parents=True, exist_ok=True)
     done = set(read(path)[KEY].itertuples(index=False, name=None)) if path.exists() else set()
     for job in jobs:
         if job.key in done:
             continue
-        if time.process_time() > seconds:
-            print("The processor time is used up; the same command goes on.", file=sys.stderr)
-            return
         start = time.process_time()
         found = job.audit(job.seed)
         if isinstance(found, AuditResult):
@@ -272,14 +269,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("subject", nargs="?", choices=SUBJECTS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="", help="rows whose name holds this text")
-    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this processor time")
     parser.add_argument("--out", type=Path, default=HERE, help="folder of the CSV")
     parser.add_argument("--tables", action="store_true", help="write the tables of docs/benchmarks.md")
     asked = parser.parse_args(arguments)
     if asked.subject:
         jobs = SUBJECTS[asked.subject][0](asked.seeds, asked.only)
         path = asked.out / f"{asked.subject}.csv"
-        measure(jobs, path, asked.seconds)
+        measure(jobs, path)
         print(SUBJECTS[asked.subject][1](read(path)))
     if asked.tables:
         page = HERE.parent / "docs" / "benchmarks.md"

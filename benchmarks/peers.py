@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from audits.bounds import clopper_pearson
 from benchmarks.measure import METHODS, audit, markdown
 from benchmarks.reachable import ALPHA, reachable
 
@@ -74,8 +75,6 @@ def scores(first: Any, second: Any) -> tuple[Any, Any]:
 
 def sniper(first: Any, second: Any) -> float:
     """The lower bound of DP-Sniper."""
-    from scipy.stats import beta
-
     half, best = len(first) // 2, 0.0
     a, b = scores(first, second)
     for more, less in ((a, b), (-b, -a)):
@@ -89,8 +88,7 @@ def sniper(first: Any, second: Any) -> float:
             for side in (more[half:], less[half:])
         ]
         n = len(more) - half
-        low = beta.ppf(ALPHA / 4, hits[0], n - hits[0] + 1) if hits[0] else 0.0
-        high = beta.ppf(1 - ALPHA / 4, hits[1] + 1, n - hits[1]) if hits[1] < n else 1.0
+        low, high = clopper_pearson(hits[0], n, ALPHA / 4)[0], clopper_pearson(hits[1], n, ALPHA / 4)[1]
         best = max(best, float(np.log(low / high)) if low > 0 else 0.0)
     return best
 
