@@ -15,22 +15,8 @@ from claims.harness.mutation import bugs
 from claims.harness.mutation.named import named
 from claims.harness.run.runner import Settings, run_claims
 from claims.harness.run.store import claim_folder, replace_result
+from tests.harness.synthetic import claim_file, write_paper
 
-PAPER = """
-from claims import Adjacency, Paper
-PAPER = Paper("zoe2000", reference="Zoe (2000)", adjacency=Adjacency.REPLACE)
-"""
-CLAIM = '''"""How it is checked."""
-from zoe2000 import PAPER
-from claims import REFUTED, CONFIRMED, Claim, Finding, Kind, Tier, equals
-
-def check(point):
-    yield equals("fact", {value}, 1.0)
-
-ONCE = Tier([{{"n": 1}}], trials=1)
-CLAIM = Claim(PAPER, "Theorem {number}", "section 1", name={name!r}, kind=Kind.IDENTITY, title="Title",
-              statement="It is so.", expected={expected}, smoke=ONCE, ci=ONCE, check=check, {more})
-'''
 FINDING = 'finding=Finding("theorem", "It is 2.", "Read as 2 it holds.", "2.")'
 CLAIMS = {  # name: value, expected verdict, more
     "holds": ("1.0", "CONFIRMED", ""),
@@ -110,15 +96,14 @@ CASES = [
 
 
 def _write(folder: Path, key: str, names: list[str], check: str) -> None:
-    paper = folder / key
-    (paper / "errata").mkdir(parents=True)
-    (paper / "__init__.py").write_text(PAPER.replace("zoe2000", key))
-    for number, name in enumerate(names, 1):
+    files = {}
+    for name in names:
         value, expected, more = CLAIMS[name]
-        text = CLAIM.format(value=value, expected=expected, more=more, name=name, number=number)
-        (paper / f"{name.replace('-', '_')}.py").write_text(text.replace("zoe2000", key))
-    (paper / "errata" / "falls.py").write_text("print(1, 2)\n")
-    (paper / "errata" / "falls-too.py").write_text(check)
+        files[name.replace("-", "_")] = claim_file(name, value=value, expected=expected, more=more)
+    errata = write_paper(folder, key, **files) / "errata"
+    errata.mkdir()
+    (errata / "falls.py").write_text("print(1, 2)\n")
+    (errata / "falls-too.py").write_text(check)
 
 
 @pytest.fixture(scope="session")  # made once, however tests are spread over workers

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from dpclaims import command as dpclaims_command
+from tests.harness.synthetic import claim_file, write_paper
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMAND = [sys.executable, "-P", "-c", "import dpclaims; dpclaims.main()"]
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the commands are forked")
 
 
@@ -55,31 +55,10 @@ def run():
 
 # ---------------------------------------------------------------- claims
 
-PAPER = """
-from claims import Adjacency, Paper
-PAPER = Paper("bad2000", reference="Nobody (2000)", adjacency=Adjacency.REPLACE)
-"""
-CLAIM = '''
-"""How it is checked."""
-import os, signal, sys, time
-from bad2000 import PAPER
-from claims import CONFIRMED, Claim, Kind, Tier, equals
-
-class Own(BaseException):
-    pass
-
-def check(point):
-    {line}
-    yield equals("fact", 1.0, 1.0)
-
-ONCE = Tier([{{"n": 1}}], trials=1)
-CLAIM = Claim(PAPER, "Theorem {number}", "section 1", name={name!r}, kind=Kind.IDENTITY, title="Title",
-              statement="It is so.", expected=CONFIRMED, smoke=ONCE, ci=ONCE, check=check)
-'''
 MISBEHAVING = {
     "exits": ("sys.exit(0)", "called exit(0)"),
     "leaves": ("os._exit(0)", "called exit(0)"),
-    "own": ("raise Own('words')", "Own: words"),
+    "own": ("class Own(BaseException): pass\n    raise Own('words')", "Own: words"),
     "generator": ("raise GeneratorExit('words')", "GeneratorExit: words"),
     "interrupt": ("raise KeyboardInterrupt('words')", "KeyboardInterrupt: words"),
     "large": ("raise ValueError('\\x1b[31m' + 'x' * 10**7)", "ValueError: xxx"),
@@ -88,11 +67,9 @@ MISBEHAVING = {
 
 
 def _paper(folder: Path, lines: dict[str, str]) -> None:
-    paper = folder / "papers" / "bad2000"
-    paper.mkdir(parents=True)
-    (paper / "__init__.py").write_text(PAPER)
-    for number, (name, line) in enumerate(lines.items(), 1):
-        (paper / f"{name}.py").write_text(CLAIM.format(line=line, name=name, number=number).lstrip())
+    write_paper(
+        folder / "papers", "bad2000", **{name: claim_file(name, line=line) for name, line in lines.items()}
+    )
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -197,15 +197,12 @@ def test_the_fixture(pytester: pytest.Pytester) -> None:
 
 
 ENDS = """
-import os, time, threading
+import time
 import numpy as np
 pairs, adjacency, epsilon = [(np.array([1.0, 0.0]), np.array([0.0, 0.0]))], "replace", 1.0
 
 class Own(BaseException):
     pass
-
-def leaves(data, rng):
-    os._exit(0)
 
 def raises(data, rng):
     raise Own("\\x1b[31m" + "x" * 10_000_000)
@@ -221,7 +218,6 @@ def sleeps(data, rng):
 @pytest.mark.parametrize(
     ("name", "status", "words"),
     [
-        ("leaves", 2, "the program ends with a call of os._exit(0) on both datasets"),
         ("raises", 2, "the program ends with Own: \ufffd[31mxxx"),
         ("adds", 2, "on both datasets"),
         ("sleeps", 3, "the time limit of"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import functools
 import os
 import random
@@ -23,7 +22,6 @@ from audits.values import digest
 from tests.audits import privacy_runs
 from tests.audits.privacy_runs import anything
 
-ZONES = datetime.UTC, datetime.timezone(datetime.timedelta(hours=1))
 RNG = np.random.default_rng(0)
 
 

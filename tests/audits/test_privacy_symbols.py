@@ -10,7 +10,6 @@ from audits.privacy.learn.cells import members, partition
 from audits.privacy.outputs.encoder import Encoder
 from audits.privacy.outputs.outputs import Encoded, columns_of
 
-Rng = np.random.Generator
 WORDS = [
     f"{colour} {tree}" for colour in ("red", "blue", "pink", "grey") for tree in ("oak", "elm", "fir", "ash")
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 from audits.evidence import Evidence, Verdict
@@ -59,6 +60,47 @@ def claim(
         ci=tier,
         **more,
     )
+
+
+PAPER_FILE = """from claims import Adjacency, Paper
+PAPER = Paper("{key}", reference="Doe (2020)", adjacency=Adjacency.REPLACE)
+"""
+CLAIM_FILE = '''"""Theorem 1: a fact.
+
+How it is checked. By looking.
+"""
+import os, signal, sys, time
+from {{key}} import PAPER
+from claims import CONFIRMED, REFUTED, Claim, Finding, Kind, equals, grid
+
+def check(point):
+    {line}
+    yield equals("fact", {value}, 1.0)
+
+CLAIM = Claim(PAPER, "Theorem 1", "section 1", name={name!r}, kind=Kind.IDENTITY, title="Title",
+              statement="It is so.", expected={expected}, smoke=grid(), ci=grid(), check=check, {more})
+'''
+
+
+def claim_file(
+    name: str = "theorem-1",
+    *,
+    line: str = "pass",
+    value: str = "1.0",
+    expected: str = "CONFIRMED",
+    more: str = "",
+) -> str:
+    """The text of a claim whose check runs this line and finds this value where 1 is claimed."""
+    return CLAIM_FILE.format(name=name, line=line, value=value, expected=expected, more=more)
+
+
+def write_paper(folder: Path, key: str, **files: str) -> Path:
+    """A paper `key` in `folder` with a claim theorem_1.py, unless `files` says otherwise (stem → text)."""
+    place = folder / key
+    place.mkdir(parents=True)
+    for stem, text in ({"__init__": PAPER_FILE} | (files or {"theorem_1": claim_file()})).items():
+        (place / f"{stem}.py").write_text(text.replace("{key}", key))
+    return place
 
 
 class Tags(HTMLParser):

@@ -11,6 +11,7 @@ import pytest
 
 from claims.harness.closure import Sources, roots_of
 from claims.harness.run.runner import Settings, run_claims
+from tests.harness.synthetic import claim_file, write_paper
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Sources(roots_of())
@@ -72,48 +73,14 @@ def test_imports_for_type_checkers_do_not_count(tmp_path):
     assert Sources([tmp_path]).closure("user") == {"user", "b"}
 
 
-PAPER_FILE = """
-from claims import Adjacency, Paper
-
-PAPER = Paper("edited2020", reference="Nobody (2020)", adjacency=Adjacency.REPLACE)
-"""
-CLAIM_FILE = '''
-"""Theorem 1: a number.
-
-How it is checked. By looking.
-"""
-
-from claims import CONFIRMED, Claim, Kind, at_most, grid
-from edited2020 import PAPER
-from edited2020._value import VALUE
-
-
-def check(point):
-    import pathlib
-
-    {edit}
-    yield at_most("a number", VALUE, 10)
-
-
-CLAIM = Claim(
-    PAPER, "Theorem 1", "section 1", kind=Kind.IDENTITY, title="A number",
-    statement="A number is at most ten.", expected=CONFIRMED, check=check, smoke=grid(), ci=grid(),
-)
-'''
-
-
 def test_a_claim_whose_sources_change_during_a_run_is_not_kept(tmp_path):
     from claims.harness.discover import discover, select
     from claims.harness.run.store import read_claim
 
-    paper = tmp_path / "mine" / "edited2020"
-    paper.mkdir(parents=True)
-    (paper / "__init__.py").write_text(PAPER_FILE)
-    value = paper / "_value.py"
-    value.write_text("VALUE = 1\n")
+    value = tmp_path / "mine" / "edited2020" / "_value.py"
     # The computation edits what the claim imports, as an author does while a long run is under way.
-    edit = f"pathlib.Path({str(value)!r}).write_text('VALUE = 2  # edited')"
-    (paper / "theorem_1.py").write_text(CLAIM_FILE.replace("{edit}", edit))
+    edit = f"import pathlib, edited2020._value; pathlib.Path({str(value)!r}).write_text('# edited')"
+    write_paper(tmp_path / "mine", "edited2020", theorem_1=claim_file(line=edit), _value="")
     catalogue = discover([tmp_path / "mine"])
     chosen = select(catalogue, ["edited2020/*"])
     with pytest.raises(ValueError, match=r"the sources of edited2020/theorem-1 changed during the run"):

@@ -10,41 +10,9 @@ import pytest
 from audits.evidence import Verdict
 from claims.harness.discover import broken, discover, load, matches, select
 from claims.harness.run.runner import Settings, run_claims
-from tests.harness.synthetic import claim
+from tests.harness.synthetic import PAPER_FILE, claim, claim_file, write_paper
 
 ROOT = Path(__file__).resolve().parents[2]
-PAPER = """from claims import Adjacency, Paper
-
-PAPER = Paper("{key}", reference="Doe (2020)", adjacency=Adjacency.REPLACE)
-"""
-CLAIM = '''"""Theorem 1: one is one.
-
-How it is checked. By looking.
-"""
-
-from claims import CONFIRMED, Claim, Kind, equals, grid
-from {key} import PAPER
-
-
-def check(point):
-    yield equals("one", 1, 1)
-
-
-CLAIM = Claim(
-    PAPER, "Theorem 1", "section 1", kind=Kind.IDENTITY, title="One", statement="One is one, and stays it.",
-    expected=CONFIRMED, check=check, smoke=grid(), ci=grid(),
-)
-'''
-
-
-def write_paper(folder: Path, key: str, **files: str) -> Path:
-    """A paper `key` in `folder` with a claim theorem_1.py, unless `files` says otherwise (stem → text)."""
-    place = folder / key
-    place.mkdir(parents=True)
-    (place / "__init__.py").write_text(PAPER.replace("{key}", key))
-    for stem, text in ({"theorem_1": CLAIM} | files).items():
-        (place / f"{stem}.py").write_text(text.replace("{key}", key))
-    return place
 
 
 def test_patterns():
@@ -93,12 +61,12 @@ def test_the_templates_of_contributing_run_and_give_their_verdicts(tmp_path):
         ("x = 1", "neither CLAIM nor CLAIMS"),
         ("CLAIM = 7", "hold claims, got int"),
         ("raise RuntimeError('no')", "cannot be imported: it raised RuntimeError(no)"),
-        (CLAIM.replace('"section 1"', '"section 1", name="Not A Name"'), "name must look like"),
+        (claim_file("Not A Name"), "name must look like"),
     ],
 )
 def test_a_broken_file_is_named_and_hides_nobody_else(tmp_path, content, says):
     key = f"broken{abs(hash(content)) % 10**6}"
-    place = write_paper(tmp_path, key, theorem_2=content)
+    place = write_paper(tmp_path, key, theorem_1=claim_file(), theorem_2=content)
     catalogue = discover([tmp_path])
     (problem,) = broken(catalogue, [f"{key}/*"])
     assert says in problem.sentence
@@ -109,7 +77,7 @@ def test_a_broken_file_is_named_and_hides_nobody_else(tmp_path, content, says):
 
 
 def test_a_claim_with_a_duplicate_id_is_named_with_both_files(tmp_path):
-    write_paper(tmp_path, "twice2020", theorem_1_again=CLAIM)
+    write_paper(tmp_path, "twice2020", theorem_1=claim_file(), theorem_1_again=claim_file())
     (problem,) = broken(discover([tmp_path]), ["twice2020/*"])
     assert "theorem_1.py" in problem.sentence
     assert "theorem_1_again.py" in problem.sentence
@@ -130,7 +98,7 @@ def test_two_papers_of_one_name_and_a_folder_without_paper_are_named(tmp_path):
 def test_a_paper_whose_key_is_not_its_folder_is_named(tmp_path):
     place = tmp_path / "folder2020"
     place.mkdir()
-    (place / "__init__.py").write_text(PAPER.replace("{key}", "other2020"))
+    (place / "__init__.py").write_text(PAPER_FILE.replace("{key}", "other2020"))
     (problem,) = broken(discover([tmp_path]), ["folder2020/*"])
     assert "'other2020'" in problem.sentence
 

@@ -39,7 +39,6 @@ from tests.harness.synthetic import Tags
 pytest.importorskip("papermill")
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARE = 1e-6
 MADE = Paper("made2024", reference="A. Nobody 2024", adjacency=Adjacency.REPLACE)
 
 

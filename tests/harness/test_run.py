@@ -19,9 +19,6 @@ from claims.harness.run.store import read_claim, read_run
 from claims.harness.words import ROOM
 from tests.harness.synthetic import claim
 
-SHARE = 1e-6
-"""Of a claim at the default α."""
-
 
 def _run(claims, folder: Path, **options):
     return run_claims(claims, Settings(tier="smoke"), out=folder, **options)

@@ -19,9 +19,6 @@ from implementations.privacy import (
     mu_star,
 )
 
-EPSILONS = np.array([0.0, 0.1, 0.5, 1.0, 2.0, 4.0])
-
-
 # --- The Gaussian privacy curve ------------------------------------------------------------------------
 
 

@@ -9,8 +9,6 @@ from scipy.integrate import quad
 from claims.levy2021 import _oracle
 from claims.levy2021.pure_lower_bound import least_error, packing_error
 
-LINE = np.array([-4.0, -3.1, 0.2, 0.2, 0.7, 2.9, 4.0])
-
 
 @pytest.mark.parametrize("terms", [1, 2])
 def test_tails_are_convolutions(terms):

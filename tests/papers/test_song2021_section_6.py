@@ -4,7 +4,6 @@ tests.
 
 import gzip
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,6 @@ from claims.song2021 import _cod_rna as cod
 from claims.song2021 import section_6_figure_2 as figure
 from claims.song2021 import section_6_privacy as privacy
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data"
 GOOD = ["-1 1 2 3 4 5 6 7 8", "1 2 3 4 5 6 7 8 9.5", "+1 0 0 0 0 1 1 1 1e-3"]
 
 
