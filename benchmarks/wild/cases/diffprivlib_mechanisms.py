@@ -1,4 +1,8 @@
-"""diffprivlib 0.6.6: the mechanisms, on values that differ by the sensitivity."""
+"""diffprivlib 0.6.6: the mechanisms, on values that differ by the sensitivity.
+
+Laplace noise in floating point: which outputs are possible depends on the data (Mironov, CCS 2012). There the
+audit looks at the least significant bits of the outputs (`footprints`).
+"""
 
 import numpy as np
 from diffprivlib import mechanisms as m
@@ -38,6 +42,7 @@ def of_utilities(kind):
 
 unit = {"epsilon": 1.0, "sensitivity": 1.0}
 count = {"epsilon": 1.0, "sensitivity": 1}
+laplace, snapping = of_value(m.Laplace, **unit), of_value(m.Snapping, lower=-64.0, upper=64.0, **unit)
 laplace_delta = of_value(m.Laplace, delta=0.1, **unit)
 laplace_truncated = of_value(m.LaplaceTruncated, lower=0.0, upper=1.0, **unit)
 laplace_folded = of_value(m.LaplaceFolded, lower=0.0, upper=1.0, **unit)
