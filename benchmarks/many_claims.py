@@ -1,6 +1,6 @@
 """What listing, running and reporting cost as the number of claims grows: linear, or more?
 
-    python benchmarks/many_claims.py [SIZE …]        default 50 150 450; a run takes 1,000 claims at most
+    python -m benchmarks.many_claims [SIZE …]        default 50 150 450; a run takes 1,000 claims at most
 
 Synthetic papers of fifty claims. Each claim has rows, a plot and a page with its notebook. Printed are
 processor seconds of all processes, in all and for one claim.

@@ -1,6 +1,6 @@
 """Intervals and verdicts of fitted exponents on simulated tables, beside four other ways to get them.
 
-    python benchmarks/rates.py [TABLES] [WORD]
+    python -m benchmarks.rates [TABLES] [WORD]
 
 One row a kind of table and method; a kind whose name holds WORD, 600 tables by default. The share of tables
 whose 95 % and 99.8 % interval misses the true exponent; the share of false verdicts where the true exponent
@@ -10,7 +10,6 @@ answer is given; the median half width of the 95 % interval. Written to benchmar
 
 from __future__ import annotations
 
-import csv
 import itertools
 import math
 import sys
@@ -21,8 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import pandas as pd
 
 from audits.evidence import Verdict
 from audits.rates import Exponent, fit_rate
@@ -281,8 +279,7 @@ def main(tables: int = 600, word: str = "") -> None:
         found.append(row(kind, method, tables))
         print(" ".join(f"{cell:>9}" if i > 1 else f"{cell:28}" for i, cell in enumerate(found[-1])))
     if not word:
-        with OUT.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *found])
+        pd.DataFrame(found, columns=COLUMNS).to_csv(OUT, index=False)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How often each answer is given beside a baseline, and where two forms are compared.
 
-    python benchmarks/rates_answers.py [TABLES]
+    python -m benchmarks.rates_answers [TABLES]
 
 Beside a baseline the tolerance is 0.05 and α = 0.001; two forms are compared at the level 0.05. One row a
 case and answer, 1,500 tables by default. Written to benchmarks/rates_answers.csv.
@@ -8,7 +8,6 @@ case and answer, 1,500 tables by default. Written to benchmarks/rates_answers.cs
 
 from __future__ import annotations
 
-import csv
 import sys
 import zlib
 from collections.abc import Callable
@@ -16,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import pandas as pd
 
 from audits.rates import Exponent, compare_exponents, compare_forms
 from audits.rates.cells import cells_of, log_risk
@@ -80,8 +78,7 @@ def main(tables: int = 1500) -> None:
         print(
             case, *(f"{word} {share}" for name, _, word, share in found if name == case), sep="; ", flush=True
         )
-    with OUT.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([("case", "tables", "answer", "share"), *found])
+    pd.DataFrame(found, columns=["case", "tables", "answer", "share"]).to_csv(OUT, index=False)
 
 
 if __name__ == "__main__":
