@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from audits.privacy.claims import Approximate, Claim, Pure, as_claim
+from audits.privacy.claims import Approximate, Claim, Pure
 from implementations.checks import numbers, probability, whole_number
 
 Array = NDArray[np.float64]
@@ -134,7 +134,6 @@ def audit_canaries(
     """
     probability(alpha=alpha)
     whole_number(0, seed=seed)
-    claim = as_claim(claim)
     if not hasattr(claim, "edge"):
         raise ValueError(f"claim must be one such as Approximate(1.0, 1e-5), got {claim!r}")
     values, coins = _checked(scores, included)

@@ -487,30 +487,14 @@ def _newton(orders: Array, bounds: Array, p: Array, q: Array) -> tuple[Array, Ar
 
 def _largest(claim: Claim, epsilon: float) -> float:
     """δ(ε) from the edge: the largest p − e^ε·q, which has one maximum in q, as the edge is concave."""
+    from scipy.optimize import minimize_scalar
     from scipy.special import expit
 
     non_negative(epsilon=epsilon)
-    low, high, best = -700.0, 30.0, 0.0
-    for _ in range(7):
-        z = np.linspace(low, high, 33)
-        q = expit(z)
-        with np.errstate(over="ignore"):
-            gain = claim.edge(q)[0] - math.exp(min(epsilon, 700.0)) * q
-        place = int(np.argmax(gain))
-        best = max(best, float(gain[place]))
-        low, high = float(z[max(place - 1, 0)]), float(z[min(place + 1, 32)])
-    return best
+    a = math.exp(min(epsilon, 700.0))
 
+    def lost(z: float) -> float:
+        q = np.array([expit(z)])
+        return float(a * q[0] - claim.edge(q)[0][0])
 
-def as_claim(given: Any) -> Any:
-    """A claim as it is; the law `Gaussian(μ)`, which has sd 1, as μ-Gaussian privacy.
-
-    >>> from audits.laws import Gaussian
-    >>> as_claim(Gaussian(0.5)), as_claim(Pure(1.0))
-    (GaussianDP(mu=0.5), Pure(epsilon=1.0))
-    """
-    from audits import laws
-
-    if isinstance(given, laws.Gaussian) and isinstance(given.mean, (int, float)):
-        return GaussianDP(abs(given.mean) / given.sd)
-    return given
+    return max(-minimize_scalar(lost, bounds=(-700.0, 30.0), method="bounded").fun, 0.0)

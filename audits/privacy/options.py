@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.claims import CLAIMS, Approximate, Claim, as_claim
+from audits.privacy.claims import CLAIMS, Approximate, Claim
 from audits.privacy.draw.draws import ERRORS, Stopped
 from audits.privacy.result import Look
 from audits.values import brief
@@ -86,7 +86,7 @@ class Options:
     def _claim(self) -> None:
         """The claim of ε and δ, unless there is another."""
         most = f"a number in [0, {MOST_EPSILON:g}]; samples cannot speak against more"
-        given: Any = as_claim(self.claim)
+        given: Any = self.claim
         if given is None:
             delta: Any = self.delta
             object.__setattr__(self, "delta", 0.0 if delta is None else delta)

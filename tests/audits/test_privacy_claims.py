@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from dp_accounting import pld, rdp
 
-from audits.laws import Gaussian
 from audits.privacy import audit_privacy
 from audits.privacy.bet.nulls import grid_of_lines
 from audits.privacy.claims import (
@@ -21,7 +20,6 @@ from audits.privacy.claims import (
     Renyi,
     ZeroConcentrated,
 )
-from audits.privacy.options import Options
 from implementations.privacy import gaussian_delta
 from tests.audits.privacy_runs import audited
 
@@ -105,7 +103,6 @@ def test_closed_forms():
     assert Renyi(5.0, 0.3).least(1.0, 0.25) == math.inf
     assert ZeroConcentrated(0.0).delta(0.0) == pytest.approx(0.0, abs=1e-9)
     assert Pure(0.0).delta(0.0) == 0.0
-    assert Options(claim=Gaussian(-0.5)).claim == GaussianDP(0.5)
 
 
 @pytest.mark.parametrize("rho", [0.01, 0.3, 3.0])
