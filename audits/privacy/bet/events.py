@@ -95,10 +95,7 @@ def thresholds(pooled: Floats, weights: Ints | None = None) -> Floats:
     levels = np.unique(np.concatenate([tails, 1.0 - tails]))
     # Quantiles by one sort, which is far faster than a partition for many of them.
     ordered = np.sort(pooled)
-    place = levels * (len(ordered) - 1)
-    below = place.astype(np.int64)
-    above = np.minimum(below + 1, len(ordered) - 1)
-    found = np.unique(ordered[below] + (place - below) * (ordered[above] - ordered[below]))
+    found = np.unique(np.interp(levels * (len(ordered) - 1), np.arange(len(ordered)), ordered))
     return found[found > ordered[0]]
 
 
