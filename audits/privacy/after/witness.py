@@ -198,11 +198,10 @@ def _events(
     # Beside symbols the number 0 stands for what is none.
     zeros = () if any(side.codes.any() for side in sides) else (0.0,)
     marks = [View(place_words(j), lambda e, j=j: e.codes[:, j], symbol=True) for j in range(places)]
-    telling = _telling([side.values for side in sides])
     yield _each(marks, _values, sides, rate)
     yield _each(columns, partial(_values, also=zeros), sides, rate)
     yield _each(columns, _thresholds, sides, rate)
-    for view in _sums(sides, raw, sorted(telling)):
+    for view in _sums(sides, raw):
         yield _thresholds(view, sides, rate)
     if carrier is not None:
         yield [*_values(carrier, sides, rate, (0.0,)), *_thresholds(carrier, sides, rate)]
@@ -240,30 +239,19 @@ def _values(view: View, sides: Sequence[Encoded], rate: Rate, also: Sequence[flo
     return rate.rated(view, x, found, found)
 
 
-def _telling(x: Sequence[Floats]) -> list[int]:
-    """Columns whose halves and tails differ most between the datasets."""
-    centre = np.median(np.concatenate(x), axis=0)
-    wide = np.median(np.abs(np.concatenate(x) - centre), axis=0)
-    gaps = [
-        np.abs((x[0] > centre).mean(axis=0) - (x[1] > centre).mean(axis=0)),
-        np.abs((abs(x[0] - centre) > wide).mean(axis=0) - (abs(x[1] - centre) > wide).mean(axis=0)),
-    ]
-    return np.argsort(-np.maximum(*gaps), kind="stable")[: TUNING.most_chosen].tolist()
-
-
-def _sums(sides: Sequence[Encoded], raw: Sequence[Raw], telling: Sequence[int]) -> Iterator[View]:
+def _sums(sides: Sequence[Encoded], raw: Sequence[Raw]) -> Iterator[View]:
     """What several numbers tell together: of vectors of numbers the sum and the largest size; and the sum of
     the few columns whose means are farthest apart, each with the sign of its difference."""
     if sides[0].shape[0] > 1 and all(side.ndim > 1 and side.dtype.kind in "biuf" for side in raw):
         yield View("the sum of the coordinates", lambda e: e.values.sum(axis=1))
         yield View("the largest size of a coordinate", lambda e: np.abs(e.values).max(axis=1))
-    x = [np.clip(side.values[:, telling], -BOUND, BOUND) for side in sides]
+    x = [np.clip(side.values, -BOUND, BOUND) for side in sides]
     apart = x[0].mean(axis=0) - x[1].mean(axis=0)
     spread = np.concatenate(x).std(axis=0)
-    size = np.divide(np.abs(apart), spread, out=np.zeros(len(telling)), where=spread > 0.0)
+    size = np.divide(np.abs(apart), spread, out=np.zeros(len(spread)), where=spread > 0.0)
     most = np.argsort(-size, kind="stable")[:SHOWN]
     chosen = np.sort(most[size[most] >= HALF * size.max(initial=0.0)])
-    signs = [(telling[j], math.copysign(1.0, apart[j])) for j in chosen.tolist()]
+    signs = [(j, math.copysign(1.0, apart[j])) for j in chosen.tolist()]
     if len(signs) > 1:
         words = weighted((column_words(j), sign) for j, sign in signs)
         yield View(words, lambda e: sum((sign * e.values[:, j] for j, sign in signs), np.zeros(len(e))))
