@@ -92,9 +92,11 @@ def each(f: Callable[..., Any]) -> Callable[..., Any]:
         kept = fresh(data)
         outputs: List[Any] = []
         for place in range(size):
-            # The first call gets the data themselves: `answer` sees whether the mechanism changes them.
+            # The first call gets the data themselves: whoever handed them out sees whether `f` changes them.
             mine = data if place == 0 else fresh(kept)
-            outputs.append(f(mine) if rng is None else f(mine, rng))
+            output = f(mine) if rng is None else f(mine, rng)
+            # A mechanism may hand out the same object again, and write into it or into what it holds.
+            outputs.append(values.copier(output)(output))
         return outputs
 
     mechanism.replayable = getattr(f, "replayable", True)
@@ -103,7 +105,11 @@ def each(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def unseeded(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A mechanism from `f(data, size)` that draws its randomness from somewhere else than a generator."""
+    """A mechanism from `f(data, size)` that draws its randomness from somewhere else than a generator.
+
+    The audit's result says that it cannot be replayed. `each(unseeded(f))` and `unseeded(each(f))` both wrap
+    an `f(data)` that draws one output a call.
+    """
 
     def mechanism(*arguments: Any) -> Any:
         return f(*arguments[:-1])

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+from audits.bridge_worker import unseeded
 from audits.privacy.audit import audit_privacy
-from audits.privacy.draw.draws import Stopped, each, unseeded
+from audits.privacy.draw.draws import Stopped, each
 from audits.privacy.result import AuditResult, Look, Resolution
 
 __all__ = ["AuditResult", "Look", "Resolution", "Stopped", "audit_privacy", "each", "unseeded"]

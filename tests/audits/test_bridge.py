@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import adapters, audit_privacy, bridge_worker, remote, values
+from audits import adapters, audit_privacy, bridge_worker, each, remote, values
 from audits.bridge import Remote
 from audits.environments import interpreter
 from audits.privacy.draw.draws import Drawer
@@ -203,6 +203,18 @@ def test_a_mechanism_that_changes_its_data_is_told(write: Write) -> None:
     assert "changes its data" in result.premise
     assert FIRST.tolist() == [0.0, 1.0]
     mechanism.close()
+
+
+@pytest.mark.parametrize("wrapped", [each, bridge_worker.each])
+def test_outputs_of_a_mechanism_that_hands_out_one_array_are_copies(wrapped: Callable[..., Any]) -> None:
+    shared = np.zeros(1)
+
+    def noisy(data: float, rng: np.random.Generator) -> Any:
+        shared[0] = data + rng.normal()
+        return shared
+
+    found = wrapped(noisy)(0.0, 5, np.random.default_rng(0))
+    assert len({float(output[0]) for output in found}) == 5
 
 
 def test_errors_keep_their_names(write: Write) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 import math
 import time
@@ -13,6 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from audits import bridge_worker
 from audits.foreign.calls import Failed, called
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.processes import Unsendable, WorkerFailed, can_fork, in_processes
@@ -20,7 +22,7 @@ from audits.privacy.outputs.encoder import TOO_MANY, Encoder
 from audits.privacy.outputs.leaves import Word, objects
 from audits.privacy.outputs.outputs import Raw
 from audits.privacy.tuning import TUNING
-from audits.values import MOST_ITEMS, Refused, brief, copier, digest, foreign
+from audits.values import MOST_ITEMS, Refused, brief, digest, foreign
 
 Mechanism = Callable[..., Any]
 
@@ -56,34 +58,12 @@ def each(f: Mechanism) -> Mechanism:
     (3,)
     """
 
+    listed = bridge_worker.each(f)
+
+    @functools.wraps(listed)
     def mechanism(data: Any, size: int, rng: np.random.Generator | None = None) -> Any:
-        fresh = copier(data)
-        # The first call gets the data themselves: whoever handed them out sees whether `f` changes them.
-        kept, outputs = fresh(data), []
-        for i in range(size):
-            mine = data if i == 0 else fresh(kept)
-            output = f(mine) if rng is None else f(mine, rng)
-            # A mechanism may hand out the same object again, and write into it or into what it holds.
-            outputs.append(copier(output)(output))
-        return stack(outputs)
+        return stack(listed(data, size, rng))
 
-    mechanism.replayable = getattr(f, "replayable", True)  # type: ignore[attr-defined]
-    mechanism.one_by_one = True  # type: ignore[attr-defined]
-    return mechanism
-
-
-def unseeded(f: Mechanism) -> Mechanism:
-    """A mechanism from `f(data, size)` that draws its randomness from somewhere else than a generator.
-
-    The audit's result says that it cannot be replayed. `each(unseeded(f))` and `unseeded(each(f))` both wrap
-    an `f(data)` that draws one output a call.
-    """
-
-    def mechanism(*arguments: Any) -> Any:
-        return f(*arguments[:-1])
-
-    mechanism.replayable = False  # type: ignore[attr-defined]
-    mechanism.one_by_one = getattr(f, "one_by_one", False)  # type: ignore[attr-defined]
     return mechanism
 
 
