@@ -116,18 +116,20 @@ def assert_ledger(
     adjacency: Any = None,
     **options: Any,
 ) -> TraceResult:
-    """`audits.trace_privacy` as an assertion: AssertionError, which names the line, unless nothing was found.
+    """Raise AssertionError, which names the line, unless a trace finds nothing; else return its result.
 
-    Further keywords go to `trace_privacy`; nothing is spent of any α, as no statistics are involved. Returns
-    the result. Raises ValueError for bad input.
+    Further keywords go to `audits.trace_privacy`; nothing is spent of any α, as no statistics are involved.
+    Raises ValueError for bad input.
     """
     __tracebackhide__ = True
-    from audits.trace import assert_ledger as traced
+    from audits.trace import trace_privacy
 
     share = share_of(None, spends=False)
-    result = traced(program, pairs, epsilon, delta, adjacency, **options)
+    result = trace_privacy(program, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, **options)
     text = result.summary().splitlines()[0]
     share.record(verdict=result.verdict, alpha=0.0, text=text, epsilon_ledger=result.epsilon_ledger)
+    if result.verdict != "nothing-found":
+        raise AssertionError(f"{result.summary()}\n{result.table()}")
     return result
 
 

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .audit import assert_ledger as assert_ledger
     from .audit import trace_privacy as trace_privacy
     from .result import TraceResult as TraceResult
 
-__all__ = ["TraceResult", "assert_ledger", "trace_privacy"]
+__all__ = ["TraceResult", "trace_privacy"]
 
 
 def __getattr__(name: str) -> Any:

@@ -145,27 +145,6 @@ def trace_privacy(
     return disagreed(result)
 
 
-def assert_ledger(
-    program: Callable[..., Any],
-    pairs: Any,
-    epsilon: float | None = None,
-    delta: float = 0.0,
-    adjacency: Any = None,
-    **options: Any,
-) -> TraceResult:
-    """`trace_privacy` as an assertion: AssertionError, which names the line, unless nothing was found.
-
-    Further keywords go to `trace_privacy`. Returns the result. Raises ValueError for bad input.
-    """
-    __tracebackhide__ = True
-    if adjacency is None:
-        raise ValueError('adjacency must be "replace", "add-remove", "replace-item" or a function, got None')
-    result = trace_privacy(program, pairs, epsilon=epsilon, delta=delta, adjacency=adjacency, **options)
-    if result.verdict != "nothing-found":
-        raise AssertionError(f"{result.summary()}\n{result.table()}")
-    return result
-
-
 def claim_of(epsilon: float | None, delta: float, claim: claims.Claim | None) -> Claim:
     """The claim that is given; ValueError where none is, two are, or it makes no sense."""
     if (epsilon is None) == (claim is None) or (claim is not None and delta != 0.0):
