@@ -167,7 +167,7 @@ def test_bad_input(call, words):
     ("--epsilon 9 --delta 1e-5", 3, "it takes more canaries"), ("--epsilon 1.4", 0, "NOT REFUTED"),
     ("--epsilon 1 --rho 1", 2, "a claim is of one kind"), ("", 2, "give one claim"),
     ("--mu 1 --delta 0.1", 2, "delta must not be given beside --mu"),
-    ("--epsilon 1 --guesses 5", 2, "got '5'"), ("--rho -1", 2, "rho must be"),
+    ("--rho -1", 2, "rho must be"),
 ])  # fmt: skip
 def test_the_command(tmp_path, options, status, words):
     # With 99.9 % confidence: 200 canaries whose scores are N(1.5·coin, 1).

@@ -23,9 +23,6 @@ def canaries_command(
     delta: Annotated[float | None, typer.Option(help="Claimed δ, of --epsilon or --rho.")] = None,
     rho: Rho = None,
     mu: Mu = None,
-    guesses: Annotated[
-        str, typer.Option(help="How many to guess in and out, '50,50', fixed before coins are known.")
-    ] = "",
     alpha: Annotated[float, typer.Option(help="Probability that a true claim is refuted.")] = 0.001,
     seed: Seed = 0,
     json: AsJson = False,
@@ -54,7 +51,7 @@ def canaries_command(
         if epsilon is None:
             raise ValueError("give one claim: --epsilon [--delta], --rho [--delta] or --mu")
         claim = Approximate(epsilon, delta or 0.0)
-    result = audit_canaries(scores, included, claim=claim, alpha=alpha, guesses=_pair(guesses), seed=seed)
+    result = audit_canaries(scores, included, claim=claim, alpha=alpha, seed=seed)
     document, text = result.to_dict(), result.summary()
     told = Told(
         name=str(file),
@@ -66,18 +63,3 @@ def canaries_command(
         place=(from_here(file), 1),
     )
     raise typer.Exit(conclude("canaries", [told], outputs, json=json))
-
-
-def _pair(guesses: str) -> tuple[int, int] | None:
-    """'50,20' as two numbers.
-
-    >>> _pair("50,20")
-    (50, 20)
-    """
-    if not guesses:
-        return None
-    try:
-        plus, minus = map(int, guesses.split(","))
-    except ValueError:
-        raise ValueError(f"--guesses must be two numbers such as 50,50, got {guesses!r}") from None
-    return plus, minus
