@@ -145,12 +145,9 @@ def adapted(
     given: Dict[str, Any] = dict({} if claimed is None else {"epsilon": claimed}, **options)
     needed = missing(target, given, 0 if inspect.isclass(target) else 1)
     if needed:
-        raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give {_to_set(needed)}")
+        give = " ".join(f"--set {each}=…" for each in needed)
+        raise ValueError(f"TARGET: {name} needs {', '.join(needed)}: give {give}")
     return (estimator if inspect.isclass(target) else function)(target, **given), claimed
-
-
-def _to_set(names: Sequence[str]) -> str:
-    return " ".join(f"--set {name}=…" for name in names)
 
 
 def must_be_taken(f: Callable[..., Any], options: Sequence[str]) -> None:

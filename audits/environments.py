@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import hashlib
 import json
@@ -11,17 +10,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 COMPLETE = "dpclaims-environment.json"
 MINUTES = 15
 """How long an installation may take."""
-
-
-def cache_folder() -> Path:
-    """The user's folder for what can be made again: environments."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dpclaims"
 
 
 def environment(
@@ -45,7 +39,8 @@ def environment(
     wanted = {"python": str(base), "requirements": list(requirements), "dependencies": dependencies}
     key = hashlib.sha256(json.dumps(wanted, sort_keys=True).encode()).hexdigest()[:16]
     words = "-".join(re.sub(r"[^A-Za-z0-9.]+", "-", r) for r in requirements)[:60]
-    place = Path(folder) if folder is not None else cache_folder() / "environments"
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    place = Path(folder) if folder is not None else cache / "dpclaims" / "environments"
     home = place.expanduser().resolve() / f"{words}-{key}"
     found = home / "bin/python"
     must_be_packages(requirements)
@@ -53,7 +48,8 @@ def environment(
         home.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ValueError(f"environments need a folder, got {str(home.parent)!r}: {error.strerror}") from error
-    with _locked(home.parent / f"{home.name}.lock"):
+    with (home.parent / f"{home.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one process at a time makes an environment
         if not ((home / COMPLETE).is_file() and found.is_file()):
             _make(home, base, found, requirements, dependencies)
             (home / COMPLETE).write_text(json.dumps(wanted) + "\n", encoding="utf-8")
@@ -80,14 +76,6 @@ def _make(home: Path, base: Path, found: Path, requirements: Sequence[str], depe
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
-
-
-@contextlib.contextmanager
-def _locked(path: Path) -> Generator[None, None, None]:
-    """One process at a time makes an environment; the lock ends with the process that holds it."""
-    with path.open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        yield
 
 
 def interpreter(python: str | os.PathLike[str] | None = None) -> Path:
