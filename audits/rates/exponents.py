@@ -41,20 +41,18 @@ class Exponent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExponentChange:
-    """new − old with its interval, and what that says.
+    """new − old with its error and its interval, and what that says.
 
     answer  "same": within ± tolerance by two one-sided tests at the level of equivalence. "worse", "better":
             the whole interval low … high is beyond the tolerance in that direction. "no worse": a change for
             the worse by more than the tolerance is excluded at the level of equivalence; better or the same
             is open. "undecided": none of these.
-    both    the difference with its error, for what would decide.
     """
 
-    difference: float
+    difference: Exponent
     low: float
     high: float
     answer: str
-    both: Exponent
 
 
 def compare_exponents(
@@ -103,7 +101,7 @@ def compare_exponents(
         answer = "same"
     else:
         answer = "no worse" if worse != "either" and most <= tolerance else "undecided"
-    return ExponentChange(difference=both.estimate, low=low, high=high, answer=answer, both=both)
+    return ExponentChange(difference=both, low=low, high=high, answer=answer)
 
 
 def _difference(new: Exponent, old: Exponent) -> Exponent:

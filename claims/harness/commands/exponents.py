@@ -88,14 +88,14 @@ class Compared:
             return f"{self.name}: new, the baseline has none"
         c = self.change
         if not self.axis:
-            moved, low, high = (math.exp(min(v, 700.0)) for v in (c.difference, c.low, c.high))
+            moved, low, high = (math.exp(min(v, 700.0)) for v in (c.difference.estimate, c.low, c.high))
             return (
                 f"{self.name}: {self.answer}, {moved:.4g} times that of the baseline, in "
                 f"[{low:.4g}, {high:.4g}]"
             )
         return (
             f"{self.name}: {self.answer}, baseline {self.baseline.estimate:.4f}, difference "
-            f"{c.difference:+.4f} in [{c.low:.4f}, {c.high:.4f}]"
+            f"{c.difference.estimate:+.4f} in [{c.low:.4f}, {c.high:.4f}]"
         )
 
     def case(self, group: str, title: str, place: tuple[str, int] = ("", 0)) -> Case:
@@ -114,7 +114,7 @@ class Compared:
             "status": STATUS.get(self.answer, self.answer), "answer": self.answer,
             "estimate": None if self.now is None else self.now.estimate,
             "baseline": None if self.baseline is None else self.baseline.estimate,
-            "difference": None if c is None else c.difference,
+            "difference": None if c is None else c.difference.estimate,
             "low": None if c is None else c.low, "high": None if c is None else c.high,
             "advice": self.advice,
         }  # fmt: skip
@@ -155,7 +155,7 @@ def compared(
         return found
     tolerance = asked.tolerance if axis else math.log1p(LEVEL_TOLERANCE if share is None else share)
     change = compare_exponents(new, old, tolerance=tolerance, alpha=each, worse=worse)
-    advice = change_advice(change.both, tolerance) if change.answer == "undecided" else ""
+    advice = change_advice(change.difference, tolerance) if change.answer == "undecided" else ""
     return replace(found, answer=change.answer, change=change, advice=advice)
 
 

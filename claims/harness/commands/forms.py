@@ -118,11 +118,11 @@ def _case(name: str, found: Found, asked: RatesAsked, what: str) -> Case:
 
 def _left(trend: Exponent, tolerance: float, alpha: float) -> str:
     """Whether a power of the axis is left in risk over form: "none" within the tolerance, "left", "open"."""
-    low, high = trend.interval(alpha / 2.0)
-    if low > tolerance or high < -tolerance:
-        return "left"
-    low, high = trend.interval(0.05)
-    return "none" if -tolerance <= low and high <= tolerance else "open"
+    from audits.rates import Exponent, compare_exponents
+
+    nothing = Exponent(estimate=0.0, standard_error=0.0)
+    found = compare_exponents(trend, nothing, tolerance=tolerance, alpha=alpha)
+    return {"worse": "left", "same": "none"}.get(found.answer, "open")
 
 
 def _fit(fit: FormFit, left: Mapping[str, str]) -> Iterator[str]:
