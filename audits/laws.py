@@ -1,8 +1,9 @@
-"""Laws of outputs, known in closed form: Gaussian, Laplace, finite, and mixtures of the first two."""
+"""Laws of outputs: Gaussian, Laplace, finite, mixtures of the first two, and what a density gives."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from implementations.checks import numbers, positive
 from implementations.checks import probabilities as checked
 
 Array = NDArray[np.float64]
+Distribution = Callable[[Array], Array]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +147,45 @@ def _standardised(x: ArrayLike, mean: float | Sequence[float], spread: float) ->
 
 def _laplace_cdf(z: Array) -> Array:
     return np.where(z < 0.0, 0.5 * np.exp(np.minimum(z, 0.0)), 1.0 - 0.5 * np.exp(-np.maximum(z, 0.0)))
+
+
+def distribution_function(
+    log_density: Callable[[Array], Array],
+    low: float,
+    high: float,
+    *,
+    breaks: Sequence[float] = (),
+    cells: int = 400,
+) -> Distribution:
+    """F(x) = ∫_low^x e^{log density} / ∫_low^high e^{log density}, by Gauss–Legendre quadrature.
+
+    It never comes from the sampler under test, and `audits.judge.drawn_from` takes it.
+
+    log_density   vectorised, up to a constant; smooth between the breaks.
+    low, high     the mass outside must be negligible: the caller chooses them.
+    breaks        kinks of the density; cell edges are put there.
+    Raises ValueError for low ≥ high, or a density that is not finite in between.
+    """
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"low and high must be finite with low < high, got {low} and {high}")
+    inner = [b for b in breaks if low < b < high]
+    edges = np.unique(np.concatenate([np.linspace(low, high, cells + 1), inner]))
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    top = float(np.max(log_density(np.linspace(low, high, 4 * cells + 1))))
+
+    def integral(left: Array, right: Array) -> Array:
+        half = 0.5 * (right - left)
+        x = left[:, None] + half[:, None] * (nodes + 1.0)
+        return half * (np.exp(log_density(x.ravel()).reshape(x.shape) - top) @ weights)
+
+    mass = integral(edges[:-1], edges[1:])
+    if not np.isfinite(mass).all() or mass.sum() <= 0.0:
+        raise ValueError(f"log_density must be finite between {low} and {high}, got masses {mass}")
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+
+    def cdf(x: Array) -> Array:
+        points = np.clip(np.asarray(x, dtype=np.float64).ravel(), low, high)
+        cell = np.clip(np.searchsorted(edges, points, side="right") - 1, 0, edges.size - 2)
+        return np.clip((below[cell] + integral(edges[cell], points)) / below[-1], 0.0, 1.0)
+
+    return cdf

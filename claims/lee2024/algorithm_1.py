@@ -194,9 +194,9 @@ Draw = tuple[str, Array, Callable[[Array], Array]]
 def law(
     log_density: Callable[[Array], Array], low: float, high: float, breaks: Array
 ) -> Callable[..., Array]:
-    from audits import sampling
+    from audits import laws
 
-    return sampling.distribution_function(log_density, low, high, breaks=[float(b) for b in breaks])
+    return laws.distribution_function(log_density, low, high, breaks=[float(b) for b in breaks])
 
 
 def normal(mean: float, variance: float) -> Callable[[Array], Array]:

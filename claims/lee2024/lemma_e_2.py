@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audits import sampling
+from audits import laws
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, grid, mean_at_most, mean_equals
 from claims.lee2024 import PAPER
 from implementations.lee2024 import gopi_lee_liu_sampler, low_rank, product_sampler, proximal_sampler
@@ -28,14 +28,14 @@ from implementations.lee2024.proximal_sampler import Schedule
 TARGETS = np.array([-1.0, -0.2, 0.4, 2.0])
 
 
-def law(lipschitz: float, strength: float) -> sampling.Distribution:
+def law(lipschitz: float, strength: float) -> laws.Distribution:
     """exp(−mean L|x − a_i| − (λ/2)x²) by quadrature."""
 
     def log_density(x: np.ndarray) -> np.ndarray:
         return -lipschitz * np.abs(x[:, None] - TARGETS).mean(axis=1) - 0.5 * strength * x**2
 
     reach = 9.0 / math.sqrt(strength) + 3.0
-    return sampling.distribution_function(log_density, -reach, reach, breaks=list(TARGETS))
+    return laws.distribution_function(log_density, -reach, reach, breaks=list(TARGETS))
 
 
 def mean_loss(lipschitz: float) -> proximal_sampler.Values:
@@ -113,7 +113,7 @@ def check(point: Point) -> Iterator[Evidence]:
     for _ in range(9):
         state = step(state, rng)
     reach = 9.0 / math.sqrt(strength) + 3.0
-    below = sampling.distribution_function(
+    below = laws.distribution_function(
         lambda x: -3.0 * np.abs(x - 0.5) - 0.5 * strength * x**2, -reach, reach, breaks=[0.5]
     )
     for name, values, distribution in (

@@ -109,7 +109,7 @@ def gaussian_parameter(epsilon: float, delta: float) -> float:
 
 def of_exponential(point: Point, ones: Array, n: int) -> Iterator[Draw]:
     """η = nε√(d/log(1/δ))/d and ημ = 8η²d·log(1/δ)/(nε)²: G = C = √d, rank d."""
-    from audits import sampling
+    from audits import laws
 
     d, epsilon, delta = ones.size, point.epsilon, point.delta
     log = math.log(1.0 / delta)
@@ -124,7 +124,7 @@ def of_exponential(point: Point, ones: Array, n: int) -> Iterator[Draw]:
             return -eta * loss - 0.5 * strength * x**2
 
         reach = 12.0 / math.sqrt(strength)
-        distribution = sampling.distribution_function(log_density, -reach, reach, breaks=[0.0, 1.0])
+        distribution = laws.distribution_function(log_density, -reach, reach, breaks=[0.0, 1.0])
         yield f"coordinate {j + 1} of the exponential mechanism", drawn[:, j], distribution
 
 

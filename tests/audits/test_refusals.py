@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from audits import accounting as acc
-from audits import judge, sampling
+from audits import judge, laws
 from audits.bounds import check_bound, check_mean, clopper_pearson
 from audits.divergence import hockey_stick
 from audits.evidence import Evidence, Verdict
@@ -106,7 +106,7 @@ def test_a_checked_sample(values, change, words):
         (lambda: acc.discretise(NORMAL, NORMAL, np.array([np.inf])), "edges must be finite"),
         (lambda: acc.compose_all([(ATOMS, 0)], pessimistic=True), "steps"),
         (lambda: acc.compose_all([(ATOMS, 1)], step=0.0, pessimistic=True), "step"),
-        (lambda: sampling.distribution_function(np.abs, 1.0, 0.0), "low"),
+        (lambda: laws.distribution_function(np.abs, 1.0, 0.0), "low"),
         (lambda: Gaussian(0.0, 0.0), "sd must be one number > 0, got 0.0"),
         (lambda: Gaussian(math.nan, 1.0), "mean must be finite"),
         (lambda: Gaussian([[0.0]], 1.0), "mean must be a number or a vector"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audits import sampling
+from audits import laws
 from audits.evidence import Verdict
 from audits.judge import drawn_from
 
@@ -14,7 +14,7 @@ LAW = stats.norm().cdf
 
 
 def test_distribution_function_is_that_of_the_density() -> None:
-    cdf = sampling.distribution_function(lambda x: -np.abs(x - 0.3), -40.0, 40.0, breaks=[0.3])
+    cdf = laws.distribution_function(lambda x: -np.abs(x - 0.3), -40.0, 40.0, breaks=[0.3])
     x = np.linspace(-10, 10, 201)
     assert cdf(x) == pytest.approx(stats.laplace(0.3).cdf(x), abs=1e-13)
 
