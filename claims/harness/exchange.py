@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
+import typer
+
 from audits.values import plain
-from claims.harness.commands.options import Junit, Sarif, Summary
 from claims.harness.commands.printed import harmless, untagged
 from claims.harness.run.temporary import write_whole
 
@@ -57,9 +58,11 @@ class Outputs:
     """Files for other tools, None for a file that nobody asked for; ValueError for a file that cannot be
     written."""
 
-    junit: Junit = None
-    summary: Summary = None
-    sarif: Sarif = None
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit file.")] = None
+    summary: Annotated[
+        Path | None, typer.Option(help="Append a Markdown table: for GitHub, $GITHUB_STEP_SUMMARY.")
+    ] = None
+    sarif: Annotated[Path | None, typer.Option(help="Write a SARIF file, for code scanning.")] = None
 
     def __post_init__(self) -> None:
         must_be_writable("--junit", self.junit)

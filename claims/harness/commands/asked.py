@@ -9,20 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from audits.environments import must_be_packages
-from claims.harness.commands.options import (
-    Arguments,
-    CurveFile,
-    Data,
-    Delta,
-    Divergences,
-    Epsilon,
-    Mu,
-    Neighbours,
-    Packages,
-    Python,
-    Rho,
-    Seed,
-)
+from claims.harness.commands.options import Mu, Rho, Seed
 
 if TYPE_CHECKING:
     from audits.privacy.claims import Claim
@@ -38,16 +25,24 @@ class Asked:
     """What is asked of an audit: the options of the command, but for what is printed and written.
 
     The claim is ε and δ, ρ (and δ), μ, Rényi divergences, or a curve. Where none is given ε and δ are what
-    the module says, and δ is 0 where it says nothing. Each adjacency
-    is an audit of its own at α; None: the file says. `set_options` are arguments of the function.
+    the module says, and δ is 0 where it says nothing. Each adjacency is an audit of its own at α; None: the
+    file says. `set_options` are arguments of the function.
     """
 
-    epsilon: Epsilon = None
-    delta: Delta = None
+    epsilon: Annotated[
+        float | None, typer.Option("--epsilon", help="Claimed ε (default: the module's `epsilon`).")
+    ] = None
+    delta: Annotated[
+        float | None, typer.Option("--delta", help="Claimed δ (default: the module's `delta`, else 0).")
+    ] = None
     rho: Rho = None
     mu: Mu = None
-    renyi: Divergences = field(default_factory=list[str])
-    curve: CurveFile = None
+    renyi: Annotated[
+        list[str], typer.Option("--renyi", metavar="ORDER:ε", help="Claimed Rényi divergence: 8:0.5; repeat.")
+    ] = field(default_factory=list[str])
+    curve: Annotated[
+        str | None, typer.Option("--curve", metavar="FILE", help="Claimed δ(ε): a CSV file with ε, δ a line.")
+    ] = None
     alpha: Annotated[
         float, typer.Option("--alpha", help="Probability of refuting a mechanism that keeps its claim.")
     ] = ALPHA
@@ -78,11 +73,35 @@ class Asked:
             "--errors", help="raise: an exception is bad input; symbol: it is an output, as is NaN."
         ),
     ] = "raise"
-    python: Python = None
-    with_packages: Packages = field(default_factory=list[str])
-    adjacency: Neighbours = None
-    set_options: Arguments = field(default_factory=list[str])
-    schema: Data = None
+    python: Annotated[
+        str | None,
+        typer.Option(
+            "--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."
+        ),
+    ] = None
+    with_packages: Annotated[
+        list[str],
+        typer.Option(
+            "--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."
+        ),
+    ] = field(default_factory=list[str])
+    adjacency: Annotated[
+        str | None,
+        typer.Option(
+            "--adjacency", help="replace, add, remove, add-remove or all; of given pairs what they are."
+        ),
+    ] = None
+    set_options: Annotated[
+        list[str],
+        typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
+    ] = field(default_factory=list[str])
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            "--schema",
+            help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         must_be_packages(self.with_packages)

@@ -12,45 +12,8 @@ import typer
 
 T = TypeVar("T")
 
-Epsilon = Annotated[
-    float | None, typer.Option("--epsilon", help="Claimed ε (default: the module's `epsilon`).")
-]
-Delta = Annotated[
-    float | None, typer.Option("--delta", help="Claimed δ (default: the module's `delta`, else 0).")
-]
 Rho = Annotated[float | None, typer.Option("--rho", help="Claimed ρ of zCDP; with --delta δ-approximate.")]
 Mu = Annotated[float | None, typer.Option("--mu", help="Claimed μ of Gaussian privacy.")]
-Divergences = Annotated[
-    list[str], typer.Option("--renyi", metavar="ORDER:ε", help="Claimed Rényi divergence: 8:0.5; repeat.")
-]
-CurveFile = Annotated[
-    str | None, typer.Option("--curve", metavar="FILE", help="Claimed δ(ε): a CSV file with ε, δ a line.")
-]
-Python = Annotated[
-    str | None,
-    typer.Option("--python", metavar="PATH", help="Run the file in this Python: a path or 3.8; needs NumPy."),
-]
-Packages = Annotated[
-    list[str],
-    typer.Option("--with", metavar="PACKAGE", help="Run it where this is installed: 'lib==0.3.0'; repeat."),
-]
-Neighbours = Annotated[
-    str | None,
-    typer.Option(
-        "--adjacency", help="replace, add, remove, add-remove or all; of given pairs what they are."
-    ),
-]
-Arguments = Annotated[
-    list[str],
-    typer.Option("--set", metavar="NAME=VALUE", help="Argument of a library's function: bounds=0,1."),
-]
-Data = Annotated[
-    str | None,
-    typer.Option(
-        "--schema",
-        help="Data of a function: n=5,features=2,classes=2,categories=3,batch=4,nan=1; counts=5.",
-    ),
-]
 Patterns = Annotated[
     list[str] | None, typer.Argument(metavar="[PATTERN]...", help="Ids or globs, e.g. 'song2021/*'.")
 ]
@@ -60,11 +23,6 @@ Folders = Annotated[
 Jobs = Annotated[int, typer.Option("-j", "--jobs", min=1, max=1024, help="Worker processes.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of every random draw.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Junit = Annotated[Path | None, typer.Option("--junit", help="Write a JUnit file.")]
-Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write a SARIF file, for code scanning.")]
-Summary = Annotated[
-    Path | None, typer.Option("--summary", help="Append a Markdown table: for GitHub, $GITHUB_STEP_SUMMARY.")
-]
 
 
 def taken(record: type[T], options: dict[str, Any]) -> T:
