@@ -18,7 +18,6 @@ from claims.harness.standing import Standing, readings_of, standing
 
 Uses = Mapping[str, Mapping[str, str]]
 """Printed result → what the paper's proof of it uses, each with a note or ""."""
-MARKS = dict(zip(Standing, "✓≈≠✗?", strict=True))
 COLOURS = {
     "holds": "#116329",
     "nearly": "#0b5a75",
@@ -48,6 +47,17 @@ class Node:
     title: str
     standing: Standing
     support: Support
+
+    @property
+    def marked(self) -> str:
+        """Its label with the mark of its standing."""
+        return f"{self.standing.mark} {self.label}"
+
+    @property
+    def words(self) -> str:
+        """How it stands, and what stands behind it where that is not sound."""
+        but = "" if self.support is Support.SOUND else f"; {self.support}"
+        return f"{self.label} {self.standing}{but}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +142,7 @@ def _labels(first: Mapping[str, Claim]) -> dict[str, str]:
 def legend(found: PaperMap) -> list[str]:
     """How many results of a map stand how, and how many hold by proofs that use what falls."""
     stands = [node.standing for node in found.nodes.values()]
-    counts = "; ".join(f"{MARKS[s]} {s}: {stands.count(s)}" for s in Standing if s in stands)
+    counts = "; ".join(f"{s.mark} {s}: {stands.count(s)}" for s in Standing if s in stands)
     holding = [n for n in found.nodes.values() if n.standing in (Standing.HOLDS, Standing.NEARLY)]
     lines = [f"{found.paper}: {len(stands)} printed results. {counts}."]
     for support in (Support.FALLS, Support.OPEN):
@@ -153,9 +163,9 @@ def tree(found: PaperMap) -> Iterator[str]:
 
     def lines(result: str, note: str, first: str, rest: str) -> Iterator[str]:
         node, used = found.nodes[result], found.uses[result]
-        shown = f"{MARKS[node.standing]} {node.label}{f' ({note})' if note else ''}  {node.title}"
+        shown = f"{node.marked}{f' ({note})' if note else ''}  {node.title}"
         again = result in seen and used
-        yield f"{first}{f'{MARKS[node.standing]} {node.label}, see above' if again else shown}"
+        yield f"{first}{f'{node.marked}, see above' if again else shown}"
         if result not in seen:
             seen.add(result)
             for number, (each, why) in enumerate(used.items()):
@@ -191,8 +201,8 @@ def dot(found: PaperMap) -> str:
     lines: list[str] = []
     for result in linked:
         node = found.nodes[result]
-        border, fill = COLOURS[class_of(node)], FILLS[list(Support).index(node.support)]
-        words = f"label={_quoted(f'{MARKS[node.standing]} {node.label}')}, tooltip={_quoted(node.title)}"
+        border, fill = COLOURS[node.standing.word], FILLS[list(Support).index(node.support)]
+        words = f"label={_quoted(node.marked)}, tooltip={_quoted(node.title)}"
         lines.append(f'{_quoted(result)} [{words}, color="{border}", fillcolor="{fill}"];')
     for result in linked:
         for each, note in found.uses[result].items():
@@ -205,11 +215,6 @@ def dot(found: PaperMap) -> str:
 def _quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def class_of(node: Node) -> str:
-    """The word of a standing as pages and style sheets have it."""
-    return {Standing.NEARLY: "nearly", Standing.LETTER_ONLY: "letter"}.get(node.standing, node.standing.value)
 
 
 @dataclass(frozen=True, slots=True)

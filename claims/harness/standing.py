@@ -24,6 +24,21 @@ class Standing(StrEnum):
     FALLS = "falls"
     OPEN = "open"
 
+    @property
+    def mark(self) -> str:
+        """One sign for it."""
+        return "✓≈≠✗?"[list(Standing).index(self)]
+
+    @property
+    def word(self) -> str:
+        """One word for it, which style sheets have."""
+        return {Standing.NEARLY: "nearly", Standing.LETTER_ONLY: "letter"}.get(self, self.value)
+
+    @property
+    def badge(self) -> tuple[str, str, str]:
+        """The class of its badge on a page, its mark, its words."""
+        return self.word, self.mark, self.value
+
 
 def readings_of(result: str, claims: Sequence[Claim]) -> list[Claim]:
     """All claims about one printed result: the statement, its readings, the steps of its proof."""

@@ -12,7 +12,7 @@ from claims.harness.conformance import uses
 from claims.harness.discover import load
 from claims.harness.map import Support, behind, dot, layout, legend, map_of, tree, used_by_results, what_if
 from claims.harness.places import OWN
-from claims.harness.report.maps import drawn, lists
+from claims.harness.report.maps import drawn, mind
 from tests.harness.synthetic import claim
 from tests.harness.test_finding import NOTHING, falls
 
@@ -101,14 +101,12 @@ def test_a_map_says_what_falls_below_a_theorem_that_holds_and_what_falls_with_it
     places = layout(found, kept)
     assert places is not None
     shown = drawn(found, places, found.near("demo/lemma-1"), "demo/lemma-1")
-    assert [(b["id"], b["here"], b["support"]) for b in shown.boxes][1:] == [
+    assert [(b["node"].id, b["here"], b["support"]) for b in shown.boxes][1:] == [
         ("demo/lemma-1", True, "shaky"), ("demo/lemma-2", False, "sound"),
     ]  # fmt: skip
     assert shown.edges[0]["dashed"]
-    assert (
-        lists(found, "demo/theorem-1")["mind"]
-        == "The statement holds, but its proof uses a result that falls"
-    )
+    theorem = found.nodes["demo/theorem-1"]
+    assert mind(theorem) == "The statement holds, but its proof uses a result that falls"
     assert layout(found, tmp_path / "none") is None
     other = map_of("demo", [*entries, claim("theorem-2", uses=["lemma-3"])])
     assert layout(other, kept) is None, "a layout of another map"

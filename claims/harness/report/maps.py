@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
-from claims.harness.map import MARKS, Layout, PaperMap, Support, class_of
+from claims.harness.map import Layout, Node, PaperMap, Support
 from claims.harness.standing import Standing
 
 INCH = 72.0
@@ -47,8 +47,8 @@ def drawn(found: PaperMap, layout: Layout, shown: Collection[str] | None = None,
         node = found.nodes[result]
         corner = at(x - w / 2, y + h / 2).split()
         middle = at(x, y).split()
-        boxes.append(node_shown(found, result) | {
-            "corner": corner, "middle": middle, "size": (f"{w * INCH:.1f}", f"{h * INCH:.1f}"),
+        boxes.append({
+            "node": node, "corner": corner, "middle": middle, "size": (f"{w * INCH:.1f}", f"{h * INCH:.1f}"),
             "support": {Support.SOUND: "sound", Support.FALLS: "shaky", Support.OPEN: "unsure"}[node.support],
             "here": result == here,
         })  # fmt: skip
@@ -62,25 +62,8 @@ def drawn(found: PaperMap, layout: Layout, shown: Collection[str] | None = None,
     )
 
 
-def node_shown(found: PaperMap, result: str, note: str = "") -> dict[str, Any]:
-    """What lists and pictures say of a result."""
-    node = found.nodes[result]
-    words = f"{node.label} {node.standing}" + ("" if node.support is Support.SOUND else f"; {node.support}")
-    return {
-        "id": result, "label": node.label, "title": node.title, "mark": MARKS[node.standing],
-        "class": class_of(node), "words": words, "note": note,
-    }  # fmt: skip
-
-
-def lists(found: PaperMap, result: str) -> dict[str, Any]:
-    """For the page of a result: what its proof uses, what uses it, and what to mind."""
-    node = found.nodes[result]
-    return {
-        "uses": [node_shown(found, each, note) for each, note in found.uses[result].items()],
-        "used_by": [node_shown(found, each) for each in found.used_by(result)],
-        "mind": "" if node.support is Support.SOUND else f"{_verb(node.standing)}, but {node.support}",
-    }
-
-
-def _verb(stands: Standing) -> str:
-    return "The statement holds" if stands in (Standing.HOLDS, Standing.NEARLY) else f"The statement {stands}"
+def mind(node: Node) -> str:
+    """What to mind of a result whose proof uses what falls or is open; "" where there is nothing."""
+    holds = node.standing in (Standing.HOLDS, Standing.NEARLY)
+    stands = "holds" if holds else str(node.standing)
+    return "" if node.support is Support.SOUND else f"The statement {stands}, but {node.support}"

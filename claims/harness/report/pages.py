@@ -13,11 +13,10 @@ from claims.harness.finding import Weight
 from claims.harness.ids import result_of
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
 from claims.harness.report.describe import believed
-from claims.harness.report.maps import drawn, lists, node_shown
+from claims.harness.report.maps import drawn, mind
 from claims.harness.report.numbers import count_text, number_text
 from claims.harness.report.plots import Picture, pictures_of
 from claims.harness.report.shown import (
-    BADGES,
     MEANING,
     VERDICTS,
     Reading,
@@ -121,7 +120,7 @@ def index_page(site: Site, page: Page) -> str:
         lines=[r for r in site.results if r.is_line_by_line and not r.is_control],
         controls=[r for r in site.results if r.is_control],
         filters=_filters(listed),
-        meanings=[(BADGES[s], words) for s, words in MEANING.items()],
+        meanings=[(s.badge, words) for s, words in MEANING.items()],
         verdicts=list(VERDICTS.items()),
         origin=_origin(site.run),
         changed=bool(site.changed),
@@ -133,8 +132,7 @@ def _filters(results: Sequence[Result]) -> list[tuple[str, str, list[tuple[str, 
     kinds = sorted({r.kind for r in results})
     weights = [w.value for w in Weight if any(r.weight == w.value for r in results)]
     papers = list(dict.fromkeys(r.paper for r in results))
-    standings = list(dict.fromkeys((BADGES[s][0], BADGES[s][2]) for s in Standing))
-    standings = [s for s in standings if any(r.badge[0] == s[0] for r in results)]
+    standings = [(s.word, s.value) for s in Standing if any(r.badge[0] == s.word for r in results)]
     return [
         ("paper", "Paper", [(p, p) for p in papers]),
         ("standing", "Verdict", standings),
@@ -145,9 +143,9 @@ def _filters(results: Sequence[Result]) -> list[tuple[str, str, list[tuple[str, 
 
 def _standings(results: Sequence[Result]) -> list[dict[str, Any]]:
     """How many results stand how; what must fall has a badge of its own."""
-    badges = BADGES | {r.standing: r.badge for r in results if r.is_control}
+    badges = {r.standing: r.badge for r in results if r.is_control}
     return [
-        {"badge": badges[s], "words": WORDS[s], "count": sum(r.standing is s for r in results)}
+        {"badge": badges.get(s, s.badge), "words": WORDS[s], "count": sum(r.standing is s for r in results)}
         for s in Standing
     ]
 
@@ -205,7 +203,6 @@ def paper_page(site: Site, page: Page, key: str) -> str:
         map=_map_shown(site, key),
         results=[r for r in results if not r.is_line_by_line],
         lines=[r for r in results if r.is_line_by_line],
-        doi=paper["doi"],
         options=said_by(site.run.provenance),
         made=_made(site.run),
     )
@@ -217,7 +214,7 @@ def _map_shown(site: Site, key: str) -> dict[str, Any] | None:
     if not any(found.uses.values()):
         return None
     listed = [
-        (node_shown(found, result), [node_shown(found, each, note) for each, note in used.items()])
+        (found.nodes[result], [(found.nodes[each], note) for each, note in used.items()])
         for result, used in found.uses.items()
         if used
     ]
@@ -296,15 +293,18 @@ def _proof_shown(site: Site, result: Result) -> dict[str, Any] | None:
     found, places = site.map(result.paper)
     if result.id not in found.nodes:
         return None
-    said = lists(found, result.id)
-    if not said["uses"] and not said["used_by"]:
+    uses = [(found.nodes[each], note) for each, note in found.uses[result.id].items()]
+    used_by = [(found.nodes[each], "") for each in found.used_by(result.id)]
+    if not uses and not used_by:
         return None
     near = found.near(result.id)
-    return (
-        said
-        | {"known": {r.id for r in site.results}}
-        | {"drawn": None if places is None else drawn(found, places, near, result.id)}
-    )
+    return {
+        "uses": uses,
+        "used_by": used_by,
+        "mind": mind(found.nodes[result.id]),
+        "known": {r.id for r in site.results},
+        "drawn": None if places is None else drawn(found, places, near, result.id),
+    }
 
 
 def _arguments(result: Result) -> list[dict[str, str]]:
@@ -396,7 +396,6 @@ def _finding(site: Site, claim: Claim, consequences: Sequence[Claim]) -> dict[st
         "paper": claim.paper.key,
         "reading": claim.variant.replace("-", " "),
         "weight": found.weight.value,
-        "what": found.what,
         "brief": first_sentences(found.what),
         "favour": first_sentence(found.favour),
         "consequences": [

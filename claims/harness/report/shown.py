@@ -16,14 +16,6 @@ from claims.harness.ids import result_of
 from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.standing import MATTERS, Standing, standing
 
-BADGES = {
-    Standing.HOLDS: ("holds", "✓", "holds"),
-    Standing.NEARLY: ("nearly", "✓", "holds but for a detail"),
-    Standing.LETTER_ONLY: ("letter", "≠", "holds to the letter only"),
-    Standing.FALLS: ("falls", "✗", "falls"),
-    Standing.OPEN: ("open", "?", "open"),
-}
-"""Of each standing: the class of its badge, its mark, its words."""
 MEANING = {
     Standing.HOLDS: "The statement as printed passes, and so does every reading that matters.",
     Standing.NEARLY: "The statement as printed fails by a logarithm, a constant or a misprint, or in a "
@@ -193,7 +185,7 @@ class Result:
             return ("holds", "✓", "falls, as it must")
         if self.stand_in and self.standing is Standing.OPEN:
             return ("standin", "?", "not decided: stand-in data")
-        return BADGES[self.standing]
+        return self.standing.badge
 
     @property
     def alpha_spent(self) -> float:
