@@ -302,7 +302,7 @@ def test_without_the_extra_a_sentence_says_what_to_install(
 
 def test_the_newest_run_is_the_default_and_is_named(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
-    monkeypatch.setattr(write_module, "execute", lambda *args, **kwargs: None)
+    monkeypatch.setattr(write_module, "execute", lambda *args, **kwargs: ())
     said: list[str] = []
     index = write_report(None, None, say=said.append)
     assert index == Path("reports/trial/index.html")
@@ -316,7 +316,7 @@ def test_a_report_that_fails_leaves_the_one_before(
     workplace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run, out = workplace / "reports" / "runs" / "trial", tmp_path / "site"
-    monkeypatch.setattr(write_module, "execute", lambda *args, **kwargs: None)
+    monkeypatch.setattr(write_module, "execute", lambda *args, **kwargs: ())
     write_report(run, out)
     before = {f: f.read_bytes() for f in out.rglob("*") if f.is_file()}
 

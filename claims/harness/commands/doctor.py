@@ -11,18 +11,9 @@ import typer
 
 from claims.harness.commands.options import AsJson
 from claims.harness.places import RUNS
-from claims.harness.run.provenance import machine, versions
+from claims.harness.run.provenance import EXTRAS, machine, versions
 from claims.harness.run.result import BAD_INPUT
 from claims.harness.run.serialise import print_json
-
-EXTRAS = {
-    "report": (
-        "ipykernel", "jinja2", "latex2mathml", "matplotlib", "mistune", "nbconvert", "nbformat", "papermill"
-    ),
-    "cluster": ("distributed",),
-    "interop": ("dp_accounting", "diffprivlib", "opendp"),
-}  # fmt: skip
-"""The libraries of each extra of the distribution."""
 
 
 def doctor_command(json: AsJson = False) -> None:

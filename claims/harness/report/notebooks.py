@@ -78,24 +78,18 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
 
 
 def execute(
-    jobs: Sequence[Job],
-    notebooks: Mapping[str, Any],
-    *,
-    run: Path,
-    workers: int,
-    done: Callable[[Job, Any], None],
-) -> None:
-    """Execute the jobs in `workers` processes, in this one if it is one, on what the folder `run` holds.
+    jobs: Sequence[Job], notebooks: Mapping[str, Any], *, run: Path, workers: int
+) -> Iterator[tuple[Job, Any]]:
+    """The executed notebook of each job, in no particular order, from `workers` processes, or from this one.
 
-    done(job, notebook) is called for every executed notebook, in no particular order.
+    run  the folder of the run that has what they check.
+
     Raises ValueError, naming the page, where a notebook refuses its parameters, and NotebookFailed where it
     fails.
     """
     asked = [(job, notebooks[job.notebook], run) for job in jobs]
     workers = min(workers, len(jobs))
-    several = in_workers(_executed, asked, workers) if workers > 1 else itertools.starmap(_executed, asked)
-    for job, notebook in several:
-        done(job, notebook)
+    return in_workers(_executed, asked, workers) if workers > 1 else itertools.starmap(_executed, asked)
 
 
 def _executed(job: Job, notebook: Any, run: Path) -> tuple[Job, Any]:

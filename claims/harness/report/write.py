@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.closure import changed_since
-from claims.harness.commands.doctor import EXTRAS
 from claims.harness.discover import discover
 from claims.harness.places import RUNS
 from claims.harness.report.notebooks import (
@@ -43,6 +42,7 @@ from claims.harness.report.pages import (
 )
 from claims.harness.report.shown import results_of
 from claims.harness.report.site import FONT, HERE, Page, fill
+from claims.harness.run.provenance import EXTRAS
 from claims.harness.run.result import RunResult
 from claims.harness.run.serialise import dumps, read_json
 from claims.harness.run.store import latest_run, read_run
@@ -149,7 +149,7 @@ def _fill(
     jobs = plan(site)
     written: dict[str, None] = {}
     finished = 0
-    to_html: Callable[[Any], str] | None = None
+    to_html = exporter()
 
     def put(path: str, text: str) -> None:
         if path in written:
@@ -161,25 +161,15 @@ def _fill(
         for line in problems(text) if path.endswith(".html") else []:
             say(f"warning: {path}: {line}")
 
-    def done(job: Job, notebook: Any) -> None:
-        nonlocal finished, to_html
-        to_html = to_html or exporter()
-        title = "The run as a notebook" if job.path == "suite" else f"{job.path} as a notebook"
-        page = Page(title=title, path=f"{job.path}.notebook.html", trail=(TOP, *_above(job.path)))
-        put(page.path, fill("notebook.html.j2", page, job=job, body=Markup(to_html(notebook))))
-        put(f"{job.path}.ipynb", nbformat.writes(notebook) + "\n")
-        finished += 1
-        if finished == len(jobs) or finished % 10 == 0:
-            say(f"[{finished}/{len(jobs)}] notebooks")
-
     try:
-        execute(
-            jobs,
-            notebooks,
-            run=site.run.folder.resolve(),
-            workers=workers,
-            done=done,
-        )
+        executed = execute(jobs, notebooks, run=site.run.folder.resolve(), workers=workers)
+        for finished, (job, notebook) in enumerate(executed, 1):
+            title = "The run as a notebook" if job.path == "suite" else f"{job.path} as a notebook"
+            page = Page(title=title, path=f"{job.path}.notebook.html", trail=(TOP, *_above(job.path)))
+            put(page.path, fill("notebook.html.j2", page, job=job, body=Markup(to_html(notebook))))
+            put(f"{job.path}.ipynb", nbformat.writes(notebook) + "\n")
+            if finished == len(jobs) or finished % 10 == 0:
+                say(f"[{finished}/{len(jobs)}] notebooks")
     except BaseException as stop:
         stop.add_note(f"{finished} of {len(jobs)} notebooks were executed, the report is as it was")
         raise

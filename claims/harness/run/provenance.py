@@ -12,6 +12,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 LIBRARIES = ("dpclaims", "numpy", "scipy", "statsmodels", "pandas", "pyarrow", "joblib")
+EXTRAS = {
+    "report": (
+        "ipykernel", "jinja2", "latex2mathml", "matplotlib", "mistune", "nbconvert", "nbformat", "papermill"
+    ),
+    "cluster": ("distributed",),
+    "interop": ("dp_accounting", "diffprivlib", "opendp"),
+}  # fmt: skip
+"""The libraries of each extra of the distribution."""
 
 
 def data_digest(data: Path | None) -> str | None:
