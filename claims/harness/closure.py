@@ -27,7 +27,7 @@ PACKAGES = ("claims", "audits", "implementations")
 OWN = Path(__file__).resolve().parents[2]
 """The folder that holds this project's packages: a checkout, or the site-packages of whoever installed it."""
 MODULES = ("dpclaims", "dpclaims_packages", "dpclaims_pytest")
-EVALUATION = ("claims.harness.claim", "claims.harness.run.cells", "claims.harness.run.seeds")
+EVALUATION = ("claims.harness.claim", "claims.harness.run.cells")
 """The runner's own modules that every result depends on."""
 
 

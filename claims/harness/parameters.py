@@ -42,19 +42,10 @@ def only_known(namespace: Mapping[str, Any] | None = None) -> None:
         if cell.startswith("# Parameters"):
             for name in names:
                 if name not in known:
-                    raise Refused(unknown(name, known))
+                    near = nearest(name, known)
+                    hint = f", did you mean {near!r}?" if near else "."
+                    raise Refused(f"no parameter {name!r}{hint} There are {', '.join(dict.fromkeys(known))}")
         known += names
-
-
-def unknown(name: str, known: Iterable[str]) -> str:
-    """What is said of a parameter that is not among those known.
-
-    >>> unknown("digit", ["digits", "rows"])
-    "no parameter 'digit', did you mean 'digits'? There are digits, rows"
-    """
-    names = list(dict.fromkeys(known))
-    near = nearest(name, names)
-    return f"no parameter {name!r}{f', did you mean {near!r}?' if near else '.'} There are {', '.join(names)}"
 
 
 def _assigned(cell: str) -> list[str]:

@@ -19,10 +19,9 @@ from claims.harness.mutation import notice
 from claims.harness.mutation.bugs import Bug, mechanical_bugs
 from claims.harness.mutation.forked import each_forked
 from claims.harness.mutation.mechanical import as_mutant, modules, sites
-from claims.harness.mutation.mutant import Mutant
 from claims.harness.mutation.named import named
 from claims.harness.mutation.notice import first_noticed
-from claims.harness.mutation.plant import bug_of, planted, planted_everywhere, reference_of
+from claims.harness.mutation.plant import Mutant, bug_of, planted, planted_everywhere, reference_of
 from claims.harness.mutation.reach import Reach, reaches
 from claims.harness.mutation.score import LOST, noticed, score, seen_of, summary
 from implementations import hadamard, privacy

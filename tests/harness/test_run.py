@@ -11,9 +11,9 @@ import pytest
 
 from audits.evidence import Evidence, Verdict
 from audits.judge import at_most, reported
+from claims.harness.run.cells import generator
 from claims.harness.run.result import CRASHED, DIFFERS, PASSED, UNDECIDED
 from claims.harness.run.runner import Settings, run_claims
-from claims.harness.run.seeds import generator
 from claims.harness.run.serialise import dumps, evidence_from_json, evidence_to_json
 from claims.harness.run.store import read_claim, read_run
 from claims.harness.words import ROOM

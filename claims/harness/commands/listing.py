@@ -28,8 +28,8 @@ def list_command(
 ) -> None:
     """Every claim: id, kind, expected verdict, last verdict, title."""
     from claims.harness.discover import broken, discover, select
-    from claims.harness.run.last import last_verdicts
     from claims.harness.run.serialise import print_json
+    from claims.harness.run.store import last_verdicts
 
     _check_asked(kind, fallen=fallen, markdown=markdown, json=json)
     catalogue = discover(claims or [])

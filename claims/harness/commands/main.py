@@ -256,7 +256,7 @@ def report(
     from claims.harness.places import other_folders
     from claims.harness.report.write import write_report
 
-    # The notebooks run in processes of their own, which find the folders in the environment.
+    # Processes that execute notebooks find the folders in the environment.
     os.environ["DPCLAIMS_CLAIMS"] = os.pathsep.join(map(str, other_folders(claims or [])))
     say = partial(print, file=sys.stderr, flush=True)
     typer.echo(str(write_report(run_folder, out, jobs=jobs, say=say)))

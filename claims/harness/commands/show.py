@@ -11,7 +11,7 @@ from audits.evidence import Evidence
 from claims.harness.claim import Claim
 from claims.harness.commands.options import AsJson, Folders
 from claims.harness.ids import result_of
-from claims.harness.map import MARKS, PaperMap, Support, dot, legend, map_of, tree, what_if
+from claims.harness.map import PaperMap, Support, dot, legend, map_of, tree, what_if
 from claims.harness.report.describe import believed, describe
 from claims.harness.report.shown import first_sentences
 from claims.harness.report.terminal import as_text
@@ -35,8 +35,8 @@ def show_command(
 ) -> None:
     """Whether a result holds, its readings, what its proof uses and why to believe it; or a paper's map."""
     from claims.harness.discover import discover, select
-    from claims.harness.run.last import last_result
     from claims.harness.run.serialise import print_json
+    from claims.harness.run.store import last_result
 
     if sum(map(bool, (check, paper_map or as_dot, without, json))) > 1:
         raise ValueError("--check, --map, --without and --json exclude each other: give one of them")
@@ -157,7 +157,7 @@ def _proof(result: str, drawn: PaperMap) -> None:
     """What the paper's proof uses, and what uses the result."""
     for words, names in (("Its proof uses", list(drawn.uses[result])), ("Used by", drawn.used_by(result))):
         if names:
-            labels = [f"{drawn.nodes[n].label} {MARKS[drawn.nodes[n].standing]}" for n in names]
+            labels = [f"{drawn.nodes[n].label} {drawn.nodes[n].standing.mark}" for n in names]
             typer.echo(f"  {words}: {', '.join(labels)}")
     if drawn.nodes[result].support is not Support.SOUND:
         typer.echo(f"  Mind that {drawn.nodes[result].support}.")

@@ -247,21 +247,16 @@ def _adapted_elsewhere(target: str, asked: Asked) -> Any:
     from audits.bridge import remote
 
     place, name = split(target)
-    lines = [
-        "import importlib.util, sys",
-        "def by_path(name, path):",
-        "    spec = importlib.util.spec_from_file_location(name, path)",
-        "    module = importlib.util.module_from_spec(spec)",
-        "    spec.loader.exec_module(module)",
-        "    return module",
-        f"adapters = by_path('adapters', {str(adapters.__file__)!r})",
-        f"sys.path.insert(0, {str(Path(place).resolve().parent if is_file(place) else Path.cwd())!r})",
-    ]
+    # What runs the file is `audits.bridge_worker`.
+    lines = ["import sys", "from __main__ import by_path, load"]
+    lines.append(f"adapters = by_path('audits.adapters', {str(adapters.__file__)!r})")
     if is_file(place):
-        lines.append(f"module = by_path({Path(place).stem!r}, {str(Path(place).resolve())!r})")
-        lines.append(f"found = adapters.inside(module, {name.split('.')!r}, {target!r})")
+        names = name.split(".")
+        lines.append(f"module = load({str(Path(place).resolve())!r}, {names[0]!r})")
+        lines.append(f"found = adapters.inside(module, {names!r}, {target!r})")
         lines.append("pairs, adjacency = getattr(module, 'pairs', None), getattr(module, 'adjacency', None)")
     else:
+        lines.append(f"sys.path.insert(0, {str(Path.cwd())!r})")
         lines.append(f"found = adapters.named({target.replace(':', '.')!r})")
     options = _options(asked.set_options)
     if asked.schema is None:

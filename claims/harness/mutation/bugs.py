@@ -10,9 +10,8 @@ from claims.harness.claim import Claim
 from claims.harness.closure import Sources, roots_of
 from claims.harness.discover import Catalogue
 from claims.harness.mutation import mechanical
-from claims.harness.mutation.mutant import Mutant
 from claims.harness.mutation.named import bug_folders, named
-from claims.harness.mutation.plant import bug_of
+from claims.harness.mutation.plant import Mutant, bug_of
 from claims.harness.mutation.reach import reaches
 from claims.harness.places import near_miss
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import implementations
-from claims.harness.mutation.mutant import Mutant
-from claims.harness.mutation.plant import recompiled, reference_of, source_tree
+from claims.harness.mutation.plant import Mutant, recompiled, reference_of, source_tree
 from implementations import checks
 
 ROOTS = frozenset({"sqrt", "log", "log1p", "log2", "cbrt"})

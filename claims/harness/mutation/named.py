@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import claims.mutants
-from claims.harness.mutation.mutant import Mutant
-from claims.harness.mutation.plant import reference_of
+from claims.harness.mutation.plant import Mutant, reference_of
 from claims.harness.places import matches, nearest
 
 FOLDER = Path(claims.mutants.__path__[0])
