@@ -112,7 +112,6 @@ def test_show_states_the_result_with_its_source(dpclaims):
         (["run", "song2021/lemma-b.2", "--scheduler", "x"], "'x', such as tcp://host:8786, does not"),
         (["run", "song2021/lemma-b.2", "--scheduler", "tcp://127.0.0.1:99999"], "does not answer"),
         (["run", "song2021/lemma-b.2", "--junit", "/nope/x.xml"], "there is no folder '/nope'"),
-        (["run", "song2021/lemma-b.2", "--summary", "/nope/x.md"], "there is no folder '/nope'"),
         (["new", "index/x"], "'index/x'"),
         (["new", "harness/x"], "'harness/x'"),
         (["new", "numpy/x"], "a name that no module of Python has, got 'numpy'"),
@@ -133,7 +132,6 @@ def test_show_states_the_result_with_its_source(dpclaims):
         ([*TABLE, "--error", "n"], "another column than --axis, got 'n'"),
         ([*TABLE, "--vanishing", "none", "--vanishing", "n"], "or none alone"),
         ([*TABLE, "--form", ""], "form must"),
-        ([*TABLE, "--junit", "/nope/a/x.xml"], "there is no folder '/nope/a'"),
         ([*TABLE, "--baseline", "/nope/x.json", "--update"], "there is no folder '/nope'"),
     ],
 )

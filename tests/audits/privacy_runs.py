@@ -19,6 +19,11 @@ def anything(a: Any, b: Any) -> bool:
     return True
 
 
+def laplace(data: Any, size: int, rng: np.random.Generator) -> Any:
+    """ε = 1 for numbers that differ by 1."""
+    return data + rng.laplace(size=size)
+
+
 def audited(mechanism: Any, pairs: Any = ((0.0, 1.0),), **options: Any) -> AuditResult:
     """An audit of ε = 1 on pairs that are neighbours whatever they are, unless the options say otherwise."""
     return audit_privacy(mechanism, pairs, **({"epsilon": 1.0, "adjacency": anything} | options))

@@ -17,7 +17,7 @@ from audits.privacy.draw.datasets import kept_apart
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.options import Options
 from audits.privacy.outputs.outputs import Encoded
-from tests.audits.privacy_runs import audited
+from tests.audits.privacy_runs import audited, laplace
 
 PAIR = [(0.0, 1.0)]
 Rng = np.random.Generator
@@ -186,9 +186,6 @@ def test_samples_of_the_audit_do_not_hang_on_the_test_of_its_assumptions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # A generator of its own: the same events and counts with other numbers of calls.
-    def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
-        return data + rng.laplace(size=size)
-
     first = audited(laplace, max_samples=2000)
     monkeypatch.setattr(assumptions, "Plan", partial(assumptions.Plan, 10))
     again = audited(laplace, max_samples=2000)

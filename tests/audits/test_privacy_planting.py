@@ -13,16 +13,13 @@ from audits.privacy import each
 from audits.privacy.after import planting
 from audits.privacy.after.planting import SIZES, Leaky, leaks, plant
 from tests.audits import privacy_runs
+from tests.audits.privacy_runs import laplace
 
 RNG = np.random.default_rng
 NUMBERS = [RNG(0).laplace(size=4000), 1.0 + RNG(1).laplace(size=4000)]
 
 
 audited = partial(privacy_runs.audited, alpha=0.001, max_samples=20_000, planting=True)
-
-
-def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
-    return data + rng.laplace(size=size)
 
 
 @pytest.mark.parametrize("size", [0.01, 0.3])

@@ -11,6 +11,7 @@ import pytest
 from audits.privacy import assumptions, each
 from audits.privacy.assumptions import PLANS, planned
 from tests.audits import privacy_runs
+from tests.audits.privacy_runs import laplace
 
 LIMIT = 40.0
 CLOCKED = "assumptions", "draw.draws", "bet.method"
@@ -68,9 +69,6 @@ def test_a_leak_is_refuted_within_the_limit_by_a_mechanism_that_hardly_fits_it(
 
 
 def test_fast_mechanisms_are_tested_in_full_and_audited_as_without_a_limit() -> None:
-    def laplace(data: float, size: int, rng: np.random.Generator) -> Any:
-        return data + rng.laplace(size=size)
-
     without = audited(laplace, time_limit=None, max_samples=2000)
     within = audited(laplace, time_limit=300.0, max_samples=2000)
     assert within.premise_samples >= assumptions.CALLS * assumptions.CALL

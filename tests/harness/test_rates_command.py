@@ -284,7 +284,6 @@ def test_the_files_of_a_fit(rates, tmp_path):
         (["--claimed", "d=1"], "--claimed names 'd'"),
         (["--tolerance", "inf"], "--tolerance"),
         (["--plot", "p.poem"], "p.poem"),
-        (["--junit", "good.csv/j.xml"], "cannot be written"),
     ],
 )
 def test_options_that_make_no_sense_are_one_sentence(rates, more, says):
