@@ -126,6 +126,7 @@ def test_show_states_the_result_with_its_source(dpclaims):
         (["audit", "t.py", "--set", "a=1", "--set", "a=2"], "--set names 'a' twice, got 1 and 2"),
         (["audit", "t.py", "--epsilon", "1", "--set", "a=1", "--schema", "n=99999999"], "at most 10,000,000"),
         (["errata", "--out", "t.py"], "'t.py' is a file"),
+        (["errata", "song2022"], "PAPER must be one of"),
         ([*TABLE, "--claimed", "n=-1,n=-2"], "--claimed names 'n' twice"),
         ([*TABLE, "--group", "m,m"], "another column than --group, got 'm'"),
         ([*TABLE, "--group", ","], "--group must name columns"),

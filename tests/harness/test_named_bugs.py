@@ -12,7 +12,6 @@ from claims.harness.discover import Catalogue, discover
 from claims.harness.mutation import bugs
 from claims.harness.mutation.bugs import named_bugs
 from claims.harness.mutation.named import named, read_bugs
-from claims.harness.mutation.plant import planted
 from tests.harness.synthetic import claim
 
 GOOD = """\
@@ -123,10 +122,6 @@ def test_what_cannot_be_planted_is_named_before_a_claim_runs(tmp_path, monkeypat
     assert says in str(caught.value)
 
 
-def _amplified() -> float:
-    return importlib.import_module("implementations.privacy").amplified_epsilon(1.0, 0.5)
-
-
 def test_where_a_bug_names_no_claim_all_are_asked_that_import_the_module(tmp_path, monkeypatch):
     text = GOOD.replace('["demo/theorem-1"]', "[]").replace("amplified_epsilon", "range_law")
     text = text.replace("implementations.privacy", "implementations.levy2021.private_range")
@@ -137,11 +132,3 @@ def test_where_a_bug_names_no_claim_all_are_asked_that_import_the_module(tmp_pat
     assert "levy2021/theorem-1-privacy" in asked
     assert not {"controls", "song2021"} & {name.split("/")[0] for name in asked}
     assert "levy2021/proposition-3" not in asked
-
-
-def test_the_bug_of_a_file_is_planted(tmp_path):
-    half, _ = read_bugs(_write(tmp_path, GOOD))
-    before = _amplified()
-    with planted(half):
-        assert _amplified() < before
-    assert _amplified() == before
