@@ -36,7 +36,6 @@ class Tracing:
     epsilon_lower                    the largest ε ≥ 0 that the two limits rule out at `delta`; 0 for none.
     """
 
-    threshold: float
     true_positives: int
     members: int
     false_positives: int
@@ -122,7 +121,7 @@ def trace(
     true_low, _ = clopper_pearson(true_positives, member.size, alpha / 2.0)
     _, false_high = clopper_pearson(false_positives, other.size, alpha / 2.0)
     return Tracing(
-        threshold=threshold, true_positives=true_positives, members=member.size,
+        true_positives=true_positives, members=member.size,
         false_positives=false_positives, non_members=other.size, true_positive_low=true_low,
         false_positive_high=false_high, delta=delta, alpha=alpha,
         epsilon_lower=_epsilon_ruled_out(true_low, false_high, delta),

@@ -87,7 +87,7 @@ def findings() -> str:
     """All findings in one table: what `dpclaims list --fallen --markdown` prints."""
     from claims import load
     from claims.harness.commands.listing import fallen_table
-    from claims.harness.fallen import by_weight, has_fallen
+    from claims.harness.standing import by_weight, has_fallen
 
     everything = load()
     return f"# All findings\n\n{fallen_table(by_weight(list(filter(has_fallen, everything))), everything)}\n"

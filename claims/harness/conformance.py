@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from audits.evidence import Verdict, combine
 from claims.harness.claim import Claim
@@ -183,13 +182,6 @@ def smoke(claim: Claim) -> ClaimResult:
     before = time.process_time()
     result = evaluate(claim, Settings(tier="smoke"))[0]
     return replace(result, seconds=time.process_time() - before)
-
-
-def named_by_bugs(folders: Sequence[Path] = ()) -> frozenset[str]:
-    """Ids of the claims that a planted bug names, of this project or of the papers in `folders`."""
-    from claims.harness.mutation.named import bug_folders, named
-
-    return frozenset(claim_id for mutant in named((), bug_folders(folders)) for claim_id in mutant.caught_by)
 
 
 def baseline_exponents(papers: Sequence[str]) -> frozenset[tuple[str, str]]:

@@ -13,12 +13,11 @@ from claims.harness.commands.listing import fallen_table, fallen_text
 from claims.harness.conformance import Context, finding, premises
 from claims.harness.discover import Catalogue
 from claims.harness.errata import form_problem, owes_check, run_check
-from claims.harness.fallen import by_weight
 from claims.harness.finding import Finding, Weight, finding_from_json
 from claims.harness.run.premises import held_by_premises
 from claims.harness.run.result import result_from_json
 from claims.harness.run.runner import Settings, run_claims
-from claims.harness.standing import Standing, standing
+from claims.harness.standing import Standing, by_weight, standing
 from tests.harness.synthetic import PAPER, check_fact, claim
 
 SLIP = Finding(Weight.THEOREM, "it is 2, not 1", "as O(1) it holds", "2")

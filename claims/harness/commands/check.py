@@ -65,10 +65,11 @@ def _chosen(
 
 def _broken_rules(catalogue: Catalogue, claims: Sequence[Claim], jobs: int) -> Iterator[dict[str, Any]]:
     """One row for each rule that a claim breaks."""
-    from claims.harness.conformance import RULES, Context, baseline_exponents, named_by_bugs
+    from claims.harness.conformance import RULES, Context, baseline_exponents
+    from claims.harness.mutation.named import bug_folders, noticing
 
     results = _smoke_all(claims, jobs)
-    named = named_by_bugs(catalogue.folders)
+    named = frozenset(noticing(bug_folders(catalogue.folders)))
     bugs = named | _noticing(claims, named, jobs)
     exponents = baseline_exponents([p.key for p in catalogue.papers])
     for claim in claims:

@@ -14,9 +14,9 @@ from claims.harness.claim import Claim, Paper
 from claims.harness.commands.options import Folders
 from claims.harness.commands.printed import harmless, untagged
 from claims.harness.errata import Checked, check_file, owes_check, run_check
-from claims.harness.fallen import by_weight
 from claims.harness.finding import Weight
 from claims.harness.report.shown import whole
+from claims.harness.standing import by_weight
 
 INTRODUCTION = """\
 These remarks came up while every result of the paper was implemented and checked by computation. They are

@@ -11,10 +11,9 @@ import typer
 
 from claims.harness.claim import Claim
 from claims.harness.commands.options import AsJson, Folders, Patterns
-from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.ids import result_of
 from claims.harness.report.terminal import as_text
-from claims.harness.standing import Standing, readings_of, standing
+from claims.harness.standing import Standing, by_weight, has_fallen, readings_of, slip_of, standing
 from claims.harness.words import Kind
 
 

@@ -16,7 +16,7 @@ another module names it ("package.module:function"). Each bug is a table, its na
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
@@ -31,10 +31,10 @@ NEEDED = frozenset({"bug", "replaces", "caught_by"})
 KINDS = NEEDED | {"old", "new", "by", "axis"}
 
 
-def bug_folders(papers: Sequence[Path]) -> list[Path]:
+def bug_folders(papers: Sequence[Path]) -> tuple[Path, ...]:
     """Where bugs are written down: here, and in the folder `mutants` of each paper of other people."""
     inside = [paper / "mutants" for place in papers for paper in (place, *sorted(place.iterdir()))]
-    return list(dict.fromkeys([FOLDER, *filter(Path.is_dir, inside)]))
+    return tuple(dict.fromkeys([FOLDER, *filter(Path.is_dir, inside)]))
 
 
 def named(patterns: Sequence[str] = (), folders: Sequence[Path] = (FOLDER,)) -> list[Mutant]:
@@ -60,17 +60,13 @@ def named(patterns: Sequence[str] = (), folders: Sequence[Path] = (FOLDER,)) -> 
 
 
 @cache
-def _noticing() -> dict[str, list[str]]:
+def noticing(folders: tuple[Path, ...] = (FOLDER,)) -> Mapping[str, Sequence[str]]:
+    """The claims that notice a bug of these folders, by their ids, with the names of those bugs."""
     found: dict[str, list[str]] = {}
-    for mutant in named():
+    for mutant in named((), folders):
         for claim_id in mutant.caught_by:
             found.setdefault(claim_id, []).append(mutant.name)
     return found
-
-
-def noticed_by(claim_id: str) -> list[str]:
-    """The names of this project's bugs that a claim notices."""
-    return _noticing().get(claim_id, [])
 
 
 def _chosen(mutant: Mutant, pattern: str) -> bool:

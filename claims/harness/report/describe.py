@@ -39,7 +39,7 @@ def describe(evidence: Evidence) -> str:
 
 def believed(claim: Claim, result: ClaimResult | None) -> str:
     """What was run, how large a violation would have been seen, and which planted bugs the check catches."""
-    from claims.harness.mutation.named import noticed_by
+    from claims.harness.mutation.named import noticing
 
     said: list[str] = []
     if result is not None and result.evidence:
@@ -49,7 +49,7 @@ def believed(claim: Claim, result: ClaimResult | None) -> str:
         said.append(f"{len(result.evidence)} values, {' and '.join(counts)}")
     if result is not None and result.resolution is not None:
         said.append(f"resolution {result.resolution:.3g}, the least violation seen in 9 of 10 runs")
-    if bugs := noticed_by(claim.id):
+    if bugs := noticing().get(claim.id):
         more = f" and {len(bugs) - 1} more" if len(bugs) > 1 else ""
         said.append(f"it notices planted bugs: {bugs[0]}{more}")
     return "; ".join(said)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from claims.harness.claim import Claim
 from claims.harness.commands.errata import document
-from claims.harness.fallen import by_weight, has_fallen, slip_of
 from claims.harness.finding import Weight
 from claims.harness.ids import result_of
 from claims.harness.map import Layout, PaperMap, layout, legend, map_of
@@ -31,7 +30,7 @@ from claims.harness.report.shown import (
 from claims.harness.report.site import Page, asset, fill
 from claims.harness.run.result import ClaimResult, RunResult
 from claims.harness.run.store import read_claim
-from claims.harness.standing import Standing
+from claims.harness.standing import Standing, by_weight, has_fallen, slip_of
 
 if TYPE_CHECKING:
     import pandas as pd
