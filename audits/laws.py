@@ -15,6 +15,8 @@ from implementations.checks import probabilities as checked
 
 Array = NDArray[np.float64]
 Distribution = Callable[[Array], Array]
+_CELLS, _NODES = 400, 16
+"""Of a quadrature: cells of equal width, and nodes in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +152,7 @@ def _laplace_cdf(z: Array) -> Array:
 
 
 def distribution_function(
-    log_density: Callable[[Array], Array],
-    low: float,
-    high: float,
-    *,
-    breaks: Sequence[float] = (),
-    cells: int = 400,
+    log_density: Callable[[Array], Array], low: float, high: float, *, breaks: Sequence[float] = ()
 ) -> Distribution:
     """F(x) = ∫_low^x e^{log density} / ∫_low^high e^{log density}, by Gauss–Legendre quadrature.
 
@@ -169,9 +166,9 @@ def distribution_function(
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise ValueError(f"low and high must be finite with low < high, got {low} and {high}")
     inner = [b for b in breaks if low < b < high]
-    edges = np.unique(np.concatenate([np.linspace(low, high, cells + 1), inner]))
-    nodes, weights = np.polynomial.legendre.leggauss(16)
-    top = float(np.max(log_density(np.linspace(low, high, 4 * cells + 1))))
+    edges = np.unique(np.concatenate([np.linspace(low, high, _CELLS + 1), inner]))
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    top = float(np.max(log_density(np.linspace(low, high, 4 * _CELLS + 1))))
 
     def integral(left: Array, right: Array) -> Array:
         half = 0.5 * (right - left)

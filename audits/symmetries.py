@@ -120,12 +120,12 @@ def larger(name: str, output: float, **powers: float) -> list[Change]:
     return unit(name, output, **powers)[1:]
 
 
-def shifted(name: str, by: float = FAR, error: float = 1e-5) -> Change:
+def shifted(name: str, by: float = FAR) -> Change:
     """The origin of the space, the input `name`, is moved, and the output, taken from there, stays.
 
     A difference of squares of positions loses all its digits there.
     """
-    return Change(f"origin moved by {by:g}", lambda inputs: {name: inputs[name] + by}, error=error)
+    return Change(f"origin moved by {by:g}", lambda inputs: {name: inputs[name] + by}, error=1e-5)
 
 
 def mapped(name: str, apply: Callable[[Any], Any], *names: str, moves: bool = True) -> Change:

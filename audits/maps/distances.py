@@ -169,10 +169,6 @@ def _insert_delete(first: Any, second: Any) -> int:
     return len(a) + len(b) - 2 * row[-1]
 
 
-def _discrete(first: Any, second: Any) -> int:
-    return int(key(first) != key(second))
-
-
 def _counted(count: Callable[[Any, Any], int | None]) -> Callable[[Any, Any], Gap]:
     def measured(first: Any, second: Any) -> Gap:
         found = count(first, second)
@@ -198,7 +194,7 @@ METRICS: dict[str, Callable[[Any, Any], Gap]] = {
     "linf-monotonic": _monotonic,
     "l0-l1-linf": _norms(0, 1, math.inf),
     "l0-l2-linf": _norms(0, 2, math.inf),
-    "discrete": _counted(_discrete),
+    "discrete": _counted(lambda first, second: int(key(first) != key(second))),
     "symmetric": _counted(_symmetric),
     "symmetric-id": _counted(_symmetric_id),
     "insert-delete": _counted(_insert_delete),

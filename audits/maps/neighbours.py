@@ -41,21 +41,18 @@ def pairs(domain: Any, metric: str, choices: tuple[Any, ...]) -> SearchStrategy[
     from hypothesis import strategies as st
 
     members = domain.strategy()
-    moved = {"symmetric-id": _users, "discrete": _another} | dict.fromkeys(DATASETS, _edited)
+    moved = {"symmetric-id": _users} | dict.fromkeys(DATASETS, _edited)
 
     @st.composite
     def pair(draw: DrawFn) -> tuple[Any, Any, Any]:
         d_in, first = draw(st.sampled_from(choices)), draw(members)
-        second = moved.get(metric, _moved)(draw, domain, first, d_in, metric)
+        move = moved.get(metric, _moved)
+        second = draw(members) if metric == "discrete" else move(draw, domain, first, d_in, metric)
         assume(domain.holds(second) and not gap(metric, first, second).exceeds(d_in))
         assume(not isinstance(domain, Vector) or domain.together(first, second))
         return (second, first, d_in) if draw(st.booleans()) else (first, second, d_in)
 
     return pair()
-
-
-def _another(draw: DrawFn, domain: Any, first: Any, d_in: Any, metric: str) -> Any:
-    return draw(domain.strategy())
 
 
 def _edited(draw: DrawFn, domain: Any, first: Any, d_in: int, metric: str) -> list[Any]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from audits.rates.cells import Cells
-from audits.rates.exponents import Exponent
+from audits.rates.exponents import SAME, Exponent
 from audits.rates.regression import Regression, exponent_of
 
 MOST_LEVELS = 8
@@ -49,9 +49,9 @@ def advice(cells: Cells, fit: Regression, j: int, room: float, level: float) -> 
     )
 
 
-def change_advice(both: Exponent, tolerance: float, level: float = 0.05) -> str:
+def change_advice(both: Exponent, tolerance: float) -> str:
     """What would decide a difference to a baseline that is open, in a sentence; `both` has its error."""
-    times = _times(both, tolerance - abs(both.estimate), level)
+    times = _times(both, tolerance - abs(both.estimate), SAME)
     if times > 1e6:
         return f"no number of trials would decide: the difference is {both.estimate:.3g}, the tolerance"
     return (

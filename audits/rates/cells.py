@@ -102,7 +102,8 @@ def cells_of(
     by_name = {name: np.ascontiguousarray(grid[:, j]) for j, name in enumerate(axes)}
     own = error is not None or bool(count.min() >= OWN_ERROR)
     cells = Cells(by_name, mean, standard, values.size, spare, own, going_together(values, cell))
-    name = trial_column(table, cell) if trial is None else trial
+    recurring = (n for n in table if str(n).lower() in TRIAL_NAMES and _recur(np.asarray(table[n]), cell))
+    name = next(recurring, None) if trial is None else trial
     if name is True or name in (risk, *axes):
         raise ValueError(f"trial must name a column that is neither risk nor axis, or be False, got {name!r}")
     return _with_trials(cells, table, name, values, cell, asked=trial is not None) if name else cells
@@ -137,12 +138,6 @@ def going_together(values: Array, cell: Integers) -> float:
     rank = zscore(rankdata(by_cell, axis=1), axis=1)
     correlation = (rank[:-1] * rank[1:]).mean(axis=1)
     return float(norm.sf(correlation.sum() * math.sqrt((rows - 1.0) / correlation.size)))
-
-
-def trial_column(table: Any, cell: Integers) -> str | None:
-    """The column of trials, by its name, whose values recur over cells; None where there is none."""
-    named = (name for name in table if str(name).lower() in TRIAL_NAMES)
-    return next((name for name in named if _recur(np.asarray(table[name]), cell)), None)
 
 
 def _recur(labels: Any, cell: Integers) -> bool:

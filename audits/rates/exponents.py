@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from audits.bounds import t_quantile
 
+SAME = 0.05
+"""Level of each of the two one-sided tests by which an exponent is the same."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exponent:
@@ -62,16 +65,15 @@ def compare_exponents(
     tolerance: float = 0.05,
     alpha: float = 0.01,
     worse: str = "either",
-    equivalence_alpha: float = 0.05,
 ) -> ExponentChange:
     """Has a fitted exponent moved since the baseline?
 
     The two are independent; the interval of new − old has confidence 1 − alpha with the Welch–Satterthwaite
     degrees of freedom. `worse` says which direction is worse: "higher", "lower" or "either". An exponent that
     did not move is called worse with probability alpha/2 at most in each direction that is worse, and what
-    moved by more than the tolerance is called the same with probability `equivalence_alpha` at most. Two
-    exponents that agree in nine digits come from the same figures: they are the same.
-    Raises ValueError for a negative tolerance, a level outside (0, 0.5) or an unknown direction.
+    moved by more than the tolerance is called the same with probability `SAME` at most. Two exponents that
+    agree in nine digits come from the same figures: they are the same.
+    Raises ValueError for a negative tolerance, alpha outside (0, 0.5) or an unknown direction.
 
     >>> old = Exponent(estimate=-1.0, standard_error=0.01)
     >>> compare_exponents(Exponent(estimate=-0.98, standard_error=0.01), old).answer
@@ -83,14 +85,13 @@ def compare_exponents(
     """
     if not (math.isfinite(tolerance) and tolerance >= 0.0):
         raise ValueError(f"tolerance must be finite and ≥ 0, got {tolerance}")
-    for name, level in (("alpha", alpha), ("equivalence_alpha", equivalence_alpha)):
-        if not 0.0 < level < 0.5:
-            raise ValueError(f"{name} must be in (0, 0.5), got {level}")
+    if not 0.0 < alpha < 0.5:
+        raise ValueError(f"alpha must be in (0, 0.5), got {alpha}")
     if worse not in ("higher", "lower", "either"):
         raise ValueError(f"worse must be 'higher', 'lower' or 'either', got {worse!r}")
     both = _difference(new, old)
     low, high = both.interval(alpha / 2.0)
-    inner = both.interval(equivalence_alpha)
+    inner = both.interval(SAME)
     up, down = low > tolerance, high < -tolerance
     # In units of harm: the limits at the level of equivalence, the larger the worse.
     least, most = inner if worse != "lower" else (-inner[1], -inner[0])

@@ -70,7 +70,10 @@ def check_baseline(
     failed = [claim.id for claim in result.claims if not claim.ok]
     written = asked.update and (asked.force or not failed)
     if written:
-        _write_all(files, {**old, **new} if patterns else new)
+        kept = {**old, **new} if patterns else new
+        for file in dict.fromkeys(files.values()):
+            papers = {key for key, place in files.items() if place == file}
+            write_baseline(file, {n: e for n, e in kept.items() if n[0].split("/")[0] in papers})
     elif not asked.update:
         cases = [row.case(claim, row.name) for (claim, _, _), row in rows.items()]
         exchange.publish("dpclaims rates", "dpclaims: exponents against the baseline", cases, outputs)
@@ -88,13 +91,6 @@ def _read_all(files: Iterable[Path], *, may_be_missing: bool) -> dict[Name, Entr
         if file.exists() or not may_be_missing:
             found |= read_baseline(file)
     return found
-
-
-def _write_all(files: Mapping[str, Path], found: Mapping[Name, Entry]) -> None:
-    """Each baseline with the exponents of its papers; `files` has the baseline of each paper."""
-    for file in dict.fromkeys(files.values()):
-        papers = {key for key, place in files.items() if place == file}
-        write_baseline(file, {n: e for n, e in found.items() if n[0].split("/")[0] in papers})
 
 
 def exponents(result: RunResult) -> dict[Name, Entry]:

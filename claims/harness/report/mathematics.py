@@ -84,12 +84,6 @@ def _escaped(found: re.Match[str]) -> str:
     return found["kept"] or f"\\{found[0]}"
 
 
-def _put_aside(formula: str, formulas: list[str]) -> str:
-    """Keep a formula, and give the sign that stands for it."""
-    formulas.append(formula)
-    return f"{_OPEN}{len(formulas) - 1}{_CLOSE}"
-
-
 def _render(kept: str, formulas: list[str]) -> str:
     import mistune
 
@@ -215,8 +209,8 @@ def _set_formulas_aside(text: str) -> tuple[str, list[str]]:
     def replace(part: re.Match[str]) -> str:
         if part["code"] is not None:
             return part["code"]
-        display = part["display"] is not None
-        return _put_aside(mathml(part["display"] or part["inline"], display=display), formulas)
+        formulas.append(mathml(part["display"] or part["inline"], display=part["display"] is not None))
+        return f"{_OPEN}{len(formulas) - 1}{_CLOSE}"
 
     clean = text.replace(_OPEN, "").replace(_CLOSE, "")
     return _PARTS.sub(replace, clean), formulas

@@ -182,7 +182,8 @@ def _selected(plot: Plot, rows: pd.DataFrame) -> pd.DataFrame:
 
     _check_columns(plot, rows, plot.select)
     for name, value in plot.select.items():
-        rows = rows[np.isclose(rows[name], value) if _is_number(value) else rows[name] == value]
+        number = type(value) in (int, float)
+        rows = rows[np.isclose(rows[name], value) if number else rows[name] == value]
     if rows.empty:
         raise NoRowsError(f"{plot.title}: this run has no row with {point_text(plot.select, 4)}")
     return rows
@@ -370,7 +371,3 @@ def _log_x(plot: Plot) -> bool:
 
 def _log_y(plot: Plot) -> bool:
     return plot.log_y or plot.kind == "loglog"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

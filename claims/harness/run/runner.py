@@ -185,7 +185,9 @@ class _Run:
             if state.claim.module and self.sources.changed(state.claim.module):
                 changed.append(state.claim.id)
             else:
-                self._keep(state, *_conclude(state.claim, state.outcomes, self.settings))
+                result, rows = _conclude(state.claim, state.outcomes, self.settings)
+                write_claim(self.folder, state.key, result, rows)
+                self._tell(result)
         if changed:
             raise ValueError(
                 f"the sources of {', '.join(changed)} changed during the run, so nothing of it is kept; "
@@ -211,11 +213,6 @@ class _Run:
             state.outcomes.append(outcome)
             if len(state.outcomes) == len(state.task.cells):
                 yield state
-
-    def _keep(self, state: _Pending, result: ClaimResult, rows: pd.DataFrame) -> None:
-        """Store a result, and tell of it."""
-        write_claim(self.folder, state.key, result, rows)
-        self._tell(result)
 
     def _tell(self, result: ClaimResult) -> None:
         self.results[result.id] = result
