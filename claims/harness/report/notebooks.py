@@ -6,6 +6,7 @@ notebook, and a process executes many.
 
 from __future__ import annotations
 
+import atexit
 import copy
 import itertools
 import logging
@@ -134,16 +135,18 @@ def _shell(run: Path) -> Iterator[Any]:
 
     # Matplotlib says on stderr that it looks for fonts, the first time on a machine.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    main = sys.modules["__main__"]
+    main, path = sys.modules["__main__"], sys.path[:]
     before = os.environ.get(RUN)
     os.environ[RUN] = str(run)
     with TemporaryDirectory(prefix="dpclaims-") as home:
+        config = Config({"HistoryManager": {"enabled": False}})
+        shell = InteractiveShell.instance(ipython_dir=home, config=config)
+        sys.path[:] = path  # IPython adds what VIRTUAL_ENV names, which may be another environment
         try:
-            yield InteractiveShell.instance(
-                ipython_dir=home, config=Config({"HistoryManager": {"enabled": False}})
-            )
+            yield shell
         finally:
             InteractiveShell.clear_instance()
+            atexit.unregister(shell.atexit_operations)  # which would keep all that the notebook computed
             sys.modules["__main__"] = main
             del os.environ[RUN]
             if before is not None:
