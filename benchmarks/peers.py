@@ -290,10 +290,8 @@ def one_run(methods: dict[str, Callable[..., float]], runs: int, only: str, cana
 def table(lines: pd.DataFrame) -> str:
     """Mean shares of what is reachable, and seconds, by method and samples."""
     lines = lines.assign(**{"share of reachable": lines["epsilon_lower"] / lines["reachable"]})
-    found = (
-        lines.groupby(["method", "samples"], sort=False)[["share of reachable", "seconds"]].mean().round(3)
-    )
-    return markdown(found.reset_index("samples").sort_values("samples", kind="stable"))
+    mean = lines.groupby(["method", "samples"], sort=False)[["share of reachable", "seconds"]].mean()
+    return markdown(mean.map("{:.2f}".format).reset_index("samples").sort_values("samples", kind="stable"))
 
 
 def main(arguments: Sequence[str]) -> int:
