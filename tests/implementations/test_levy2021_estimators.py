@@ -1,12 +1,11 @@
-"""PrivateRange where its bins cannot be listed, and the repaired interval; laws are held in the claims."""
+"""PrivateRange where its bins cannot be listed; laws and intervals are held in the claims."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from implementations.levy2021.constants import CORRECTED, TUNED
-from implementations.levy2021.private_range import bins_for, private_range, range_law
+from implementations.levy2021.private_range import private_range, range_law
 
 
 def test_huge_range_never_materialises_its_bins_and_finds_the_data():
@@ -23,16 +22,3 @@ def test_huge_range_never_materialises_its_bins_and_finds_the_data():
     assert mass.sum() == pytest.approx(1.0)
     with pytest.raises(ValueError, match=r"at most 2\*\*20"):
         law.enumerate()
-
-
-def test_corrected_interval_never_clips_concentrated_data():
-    # For every occupied bin that may be chosen, the interval holds all data: exact, no probability involved.
-    rng = np.random.default_rng(5)
-    for constants in (CORRECTED, TUNED):
-        bins = bins_for(1.0, 16.0, constants)
-        for _ in range(300):
-            x = rng.uniform(-14, 14) + rng.choice([-1.0, 1.0, 0.0, rng.uniform(-1, 1)], size=12)
-            index = bins.index(x)
-            for r in range(index.min(), index.max() + 1):
-                centre = bins.centre(np.array([r]))[0]
-                assert np.abs(x - centre).max() <= constants.half_length + 1e-9

@@ -1,4 +1,4 @@
-"""Section 5 of song2021, Lemmas A.2 and B.3: the mathematics of the claims by other means."""
+"""Section 5 of song2021, Lemma B.3: the mathematics of the claims by other means."""
 
 import math
 from fractions import Fraction as F
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize
 
-from claims.song2021 import lemma_5_1, lemma_a_2, lemma_b_3, theorem_d_4
+from claims.song2021 import lemma_5_1, lemma_b_3, theorem_d_4
 from implementations.song2021 import logistic_instance
 
 # --- Lemma B.3 ------------------------------------------------------------------------------------------
@@ -54,18 +54,6 @@ def test_three_atoms_are_enough(factor, delta, centre):
     exact, _ = lemma_b_3.worst(F(factor), F(delta), sorted({F(-1), F(1), inside}), F(centre))
     numbers = float(F(factor)), float(F(delta)), float(F(centre))
     assert float(exact) == pytest.approx(program(numbers[0], numbers[1], grid, numbers[2]), abs=1e-7)
-
-
-# --- Lemma A.2 ------------------------------------------------------------------------------------------
-
-
-def test_the_envelope_solves_the_recursion_and_obeys_its_closed_bound():
-    for n in (1, 7, 1_000):
-        rho = lemma_a_2.envelope(400, n)
-        t = np.arange(1, 401)
-        sums = np.cumsum(rho)[:-1]
-        assert np.allclose(rho[1:] ** 2, 4.0 * t + 4.0 / n * sums)
-        assert (rho[1:] <= 2.0 * np.sqrt(t) + 4.0 * t / n).all()
 
 
 # --- Section 5 ----------------------------------------------------------------------------------------------
