@@ -104,7 +104,7 @@ def assert_private(
         resolution=result.resolution.epsilon,
     )
     if result.verdict != "not-refuted":
-        raise AssertionError(explained(result))
+        raise AssertionError(result.summary())
     return result
 
 
@@ -170,13 +170,6 @@ def assert_law(samples: Any, law: Any, *, alpha: float | None = None, seed: int 
     if result.verdict == "refuted":
         raise AssertionError(result.summary())
     return result
-
-
-def explained(result: AuditResult) -> str:
-    """What was found, on which pair, and how to see it again."""
-    replay = f"seed={result.seed}" if result.replayable else "no seed: it cannot be replayed"
-    replay += f", alpha={result.alpha:.12g}, max_samples={result.max_samples}"
-    return f"{result.summary()}\npair: {result.pair!r}\nreplay: {result.method}, {replay}"
 
 
 def _worth(result: AuditResult) -> str:

@@ -91,8 +91,8 @@ def test_verdicts_and_summary_with_and_without_workers(run: Any, pytester: pytes
         assert "3 audits spent α = 0.0005 of 0.001 (--dp-alpha)" in text
         # The failure says what was found and how to replay it.
         assert re.search(r"AssertionError: REFUTED: ε ≥ .*, claimed 1 \(δ = 0, confidence", text)
-        assert "pair: ((1.0,), (0.0,))" in text
-        assert re.search(r"replay: sequential, seed=\d+", text)
+        assert "pair: D = (1.0,)   D′ = (0.0,)" in text
+        assert re.search(r"replay: .*--seed \d+", text)
         fields = _fields(pytester.path / "report.xml", "test_private")
         assert fields["dp_audit.verdict"] == "not-refuted"
         assert float(fields["dp_audit.epsilon_lower"]) <= 1.0 < float(fields["dp_audit.resolution"])

@@ -32,7 +32,6 @@ VERDICTS = {
     "undecided": Verdict.INCONCLUSIVE,
 }
 MORE_LIKELY = {"forward": "likelier on D", "backward": "likelier on D′"}
-NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
 TOO_SHORT = " were too short"
 HEADS = {"refuted": "REFUTED", "not-refuted": "NOT REFUTED", "undecided": "UNDECIDED"}
 SYMBOLS = {"δ": "δ above the curve", "factor": "factor of the Rényi curve"}
@@ -334,11 +333,6 @@ class AuditResult:
         return " ".join(filter(None, [f"{why} for {name} and {claim}.", remedy, NO_PROOF]))
 
     @property
-    def note_beside(self) -> str:
-        """The note, but where the headline has it: why nothing is decided."""
-        return "" if self.verdict == "undecided" and not self.premise else self.note
-
-    @property
     def event_said(self) -> str:
         """The event that carries the bound, and on which dataset of the pair (D, D′) it is likelier."""
         return f"{self.event} ({MORE_LIKELY[self.direction]})"
@@ -347,13 +341,6 @@ class AuditResult:
     def looked(self) -> bool:
         """Whether the audit came so far that there is something to be said of what it would have shown."""
         return bool(self.planted or not self.note or math.isfinite(self.resolution.epsilon))
-
-    @property
-    def samples_said(self) -> str:
-        """How many samples were drawn for what, and the time."""
-        tested = f", {self.premise_samples:,} more for the assumptions" if self.premise_samples else ""
-        fresh = f", {self.simplest.samples:,} for the witness" if self.simplest else ""
-        return f"{self.samples:,} on each dataset{tested}{fresh}, {self.seconds:.2f} s, α = {self.alpha:g}"
 
     @property
     def resolution_said(self) -> str:
@@ -374,11 +361,6 @@ class AuditResult:
         nothing = "none of the planted leaks" if self.planted else "no leak was planted"
         label = "would have caught" if self.planted else "resolution"
         return label, caught or f"{nothing}; {self.resolution_said}"
-
-    @property
-    def pairs_said(self) -> str:
-        """How many pairs were audited, in words; empty for one, which is shown."""
-        return f"{self.pairs:,} pairs" if self.pairs > 1 else ""
 
     @property
     def low_bits(self) -> str:
@@ -404,18 +386,10 @@ class AuditResult:
         )
 
     def summary(self) -> str:
-        """The outcome in a few sentences."""
-        if self.premise:
-            return f"{self.headline()} {self.note}"
-        if self.refuted:
-            told = f"Witness: {self.simplest}." if self.simplest else f"Event: {self.event_said}."
-        else:
-            label, text = self.passed
-            told = f"{label.capitalize()}: {text}." if self.looked else ""
-        pairs = f"{self.pairs_said}." if self.pairs > 1 else ""
-        once = "" if self.replayable else f"The {NO_REPLAY}."
-        parts = self.headline(), told, f"{self.samples_said}.", pairs, once, self.note_beside
-        return " ".join(filter(None, parts))
+        """The verdict, and a line for each fact beside it."""
+        from audits.privacy.show import facts
+
+        return "\n".join([self.headline(), *(f"{label}: {text}" for label, text in facts(self))])
 
     def __str__(self) -> str:
         return self.summary()

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from audits.privacy.result import NO_REPLAY, AuditResult, short
+from audits.privacy.result import AuditResult, short
 from audits.values import digest
 
 LOW_BITS = (
     "floating-point noise shows its lowest bits, as NumPy's does nearly always: see Mironov (2012), "
     "https://doi.org/10.1145/2382196.2382264"
 )
+NO_REPLAY = "mechanism does not draw from the given generator alone: this run cannot be replayed"
 NO_WITNESS = "none: no coordinate, symbol or sum was seen to show it alone"
 
 
@@ -29,11 +30,12 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
         ("event", result.event_said if seen and (verbose or alone) else ""),
         ("tested at", _tested_at(result)),
         ("pair", pair_said(*result.pair)),
-        ("pairs", result.pairs_said),
+        ("pairs", f"{result.pairs:,}" if result.pairs > 1 else ""),
         *(_details(result) if seen and verbose else []),
-        ("samples", result.samples_said),
+        ("samples", _samples(result)),
         ("low-order bits", low_bits if result.low_bits else ""),
-        ("note", result.note_beside),
+        # Why nothing is decided stands in the headline.
+        ("note", result.note if result.premise or result.verdict != "undecided" else ""),
         ("replay", result.replay),
     ]
     return [(label, text) for label, text in rows if text]
@@ -42,6 +44,13 @@ def facts(result: AuditResult, verbose: bool = False) -> list[tuple[str, str]]:
 def _sized(result: AuditResult, verbose: bool) -> bool:
     """Whether the resolution has a line of its own: beside leaks that were planted, and who asks for it."""
     return verbose if result.refuted else result.looked and bool(result.planted)
+
+
+def _samples(result: AuditResult) -> str:
+    """How many samples were drawn for what, and the time."""
+    tested = f", {result.premise_samples:,} more for the assumptions" if result.premise_samples else ""
+    fresh = f", {result.simplest.samples:,} for the witness" if result.simplest else ""
+    return f"{result.samples:,} on each dataset{tested}{fresh}, {result.seconds:.2f} s, α = {result.alpha:g}"
 
 
 def _tested_at(result: AuditResult) -> str:
