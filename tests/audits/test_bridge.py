@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import gc
+import io
 import shutil
 import subprocess
 import sys
@@ -20,9 +22,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audits import adapters, audit_privacy, bridge_worker, each, remote, values
+from audits import adapters, audit_privacy, bridge_worker, remote, values
 from audits.bridge import Remote
 from audits.environments import interpreter
+from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import Drawer
 from audits.privacy.draw.processes import WorkerFailed
 from audits.trace.record.ended import OutOfTime
@@ -123,8 +126,6 @@ def test_an_object_cannot_be_sent_and_code_cannot_be_received() -> None:
     with pytest.raises(ValueError, match="no value"):
         values.decode({"code": "import os"}, [])
     evil = np.array([object()], dtype=object)
-    import io
-
     stream = io.BytesIO()
     np.save(stream, np.array([1, 2], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="pickle"):
@@ -163,8 +164,6 @@ def test_the_same_bits_for_any_number_of_workers_and_prints_stay_out(write: Writ
         mechanism = remote(sys.executable, write(EACH))
         assert mechanism.one_by_one
         drawer = Drawer(mechanism, jobs=jobs)
-        from audits.privacy.draw.datasets import Dataset
-
         data = Dataset(FIRST)
         first = drawer.draw(data, 3000, np.random.default_rng(5), "D")
         second = drawer.draw(data, 100, np.random.default_rng(6), "D")
@@ -185,8 +184,6 @@ def test_a_library_in_one_state_in_all_workers_is_drawn_on_one(write: Write) -> 
     )
     assert not mechanism.replayable
     drawer = Drawer(mechanism, jobs=2)
-    from audits.privacy.draw.datasets import Dataset
-
     outputs = drawer.draw(Dataset(FIRST), 2000, np.random.default_rng(0), "D")
     assert drawer.jobs == 1
     assert len(np.unique(outputs)) == 2000
@@ -203,18 +200,6 @@ def test_a_mechanism_that_changes_its_data_is_told(write: Write) -> None:
     assert "changes its data" in result.premise
     assert FIRST.tolist() == [0.0, 1.0]
     mechanism.close()
-
-
-@pytest.mark.parametrize("wrapped", [each, bridge_worker.each])
-def test_outputs_of_a_mechanism_that_hands_out_one_array_are_copies(wrapped: Callable[..., Any]) -> None:
-    shared = np.zeros(1)
-
-    def noisy(data: float, rng: np.random.Generator) -> Any:
-        shared[0] = data + rng.normal()
-        return shared
-
-    found = wrapped(noisy)(0.0, 5, np.random.default_rng(0))
-    assert len({float(output[0]) for output in found}) == 5
 
 
 def test_errors_keep_their_names(write: Write) -> None:
@@ -299,8 +284,6 @@ def test_workers_end_with_the_mechanism(write: Write) -> None:
     process = mechanism._all[0]._process  # pyright: ignore[reportPrivateUsage]
     assert process.poll() is None
     del mechanism
-    import gc
-
     gc.collect()
     assert process.poll() is not None
 

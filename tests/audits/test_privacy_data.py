@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from audits import bridge_worker
 from audits.privacy import each, unseeded
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.pairs import take_pairs
@@ -332,14 +333,15 @@ def test_a_buffer_that_is_filled_again_is_no_dependence() -> None:
         assert result.verdict == "not-refuted", result.premise
 
 
-def test_what_an_output_holds_may_be_written_into_again() -> None:
+@pytest.mark.parametrize("one_by_one", [each, bridge_worker.each])
+def test_what_an_output_holds_may_be_written_into_again(one_by_one: Any) -> None:
     buffer = np.zeros(1)
 
     def noisy(data: int, rng: np.random.Generator) -> Any:
         buffer[0] = data + rng.laplace()
         return {"w": buffer}, (buffer,)
 
-    outputs = each(noisy)(0, 50, np.random.default_rng(0))
+    outputs = one_by_one(noisy)(0, 50, np.random.default_rng(0))
     assert len({float(output[0]["w"][0]) for output in outputs}) == 50
     assert len({float(output[1][0][0]) for output in outputs}) == 50
 
