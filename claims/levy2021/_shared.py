@@ -1,10 +1,16 @@
-"""Shared by the claims of levy2021: count vectors and their neighbours, divergences of the output laws."""
+"""Shared by the claims of levy2021: count vectors and their neighbours, linear programs over private laws,
+and divergences of the output laws.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from implementations.levy2021 import private_range
+from implementations.levy2021.constants import PAPER, Constants
 
 if TYPE_CHECKING:
     from implementations.interfaces import Array
@@ -41,6 +47,42 @@ def neighbours(counts: Array) -> list[tuple[int, int]]:
                 if other > k:
                     pairs.append((k, other))
     return pairs
+
+
+SOLVED = 1e-6
+"""Relative accuracy of `least`: far above its feasibility tolerance of 1e-10."""
+
+
+def least(cost: Array, rows: Array, limits: Sequence[float], laws: Array) -> float:
+    """The least cost·x over all x ≥ 0 with rows·x ≤ limits and laws·x = 1, by linear programming."""
+    from scipy.optimize import linprog
+
+    solution = linprog(
+        cost, A_ub=rows, b_ub=limits, A_eq=laws, b_eq=np.ones(len(laws)), bounds=(0.0, None),
+        method="highs-ds", options={"primal_feasibility_tolerance": 1e-10},
+    )  # fmt: skip
+    if solution.status != 0:
+        raise RuntimeError(f"the linear program failed: {solution.message}")
+    return float(np.asarray(solution.fun, dtype=np.float64))
+
+
+def beside(n: int, epsilon: float, ratio: float, constants: Constants = PAPER) -> float:
+    """Largest probability of a bin beside the data, over the splits of n users over two neighbouring bins.
+
+    Where there are very many bins, three positions of the pair stand for all; `ratio` is B/τ.
+    """
+    bins = private_range.bins_for(1.0, ratio, constants)
+    starts = {bins.first, -1, bins.last - 1} if bins.count > 64 else range(bins.first, bins.last)
+    worst = 0.0
+    for start in starts:
+        for right in range(n + 1):
+            x = np.repeat(bins.centre(np.array([start, start + 1])), [n - right, right])
+            law = private_range.range_law(x, epsilon, 1.0, ratio, constants)
+            occupied = bins.index(x)
+            inside = (law.start <= occupied.max()) & (law.start + law.count > occupied.min())
+            mass = np.exp(law.log_probability + np.log(law.count.astype(float)))
+            worst = max(worst, float(mass[~inside].sum()))
+    return worst
 
 
 def range_divergence(p: RangeLaw, q: RangeLaw) -> float:

@@ -23,7 +23,7 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021._strongly_convex import spectral, weights
+from claims.levy2021._strongly_convex import START, far_points, spectral, weights
 from implementations.levy2021 import first_order
 
 
@@ -65,24 +65,11 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     ]
 
 
-BASE = {
-    "regime": "noise",
-    "m": 100,
-    "d": 1,
-    "epsilon": 1.0,
-    "steps": 2,
-    "strong_convexity": 1.0,
-    "condition": 1,
-}
+BASE = START | {"condition": 1}
 ARMS = {**shared.ARMS, "steps": (3, 4), "strong_convexity": (0.1, 10.0)}
 NOISE = shared.star(BASE, **ARMS)
 NOISE += shared.enough_users([BASE | {"condition": k, "steps": 2 * k} for k in (2, 3, 4)])
-LONG = BASE | {"regime": "far", "d": 16, "condition": 16, "steps": 32}
-FAR = [
-    *shared.star(LONG, **{**shared.FAR, "d": (1, 4, 64)}, strong_convexity=(0.01, 0.1, 10.0, 100.0)),
-    *shared.enough_users([LONG | {"condition": k, "steps": 2 * k} for k in (8, 32, 64, 128)]),
-    *shared.star(BASE | {"regime": "long"}, (), steps=shared.LONG),
-]
+FAR = far_points(BASE, 16, (8, 32, 64, 128))
 
 CLAIM = Claim(
     PAPER,

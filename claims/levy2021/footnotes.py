@@ -41,13 +41,6 @@ from claims.levy2021 import PAPER
 F = Fraction
 
 
-def largest_square(
-    n: int, m: int, d: int, epsilon: Fraction, g: Fraction, least: Fraction
-) -> tuple[Fraction, Fraction]:
-    """(n²σ²ε²/(R²m), GḠn³ε⁴/(d²mR²)), σ = R = 1: what H² may be by either branch of the minimum."""
-    return F(n**2) * epsilon**2 / m, g * least * n**3 * epsilon**4 / (F(d) ** 2 * m)
-
-
 def asked(
     h_square: Fraction, m: int, d: int, epsilon: Fraction, g: Fraction, least: Fraction
 ) -> tuple[Fraction, Fraction]:
@@ -59,7 +52,9 @@ def check_condition(point: Point) -> Iterator[Evidence]:
     """Both forms at the edge: n fulfils the condition exactly where H² is at most the larger of the two."""
     epsilon, g = F(point.epsilon), F(point.G)
     least = min(g, F(point.d))  # min{G, σ√d} with d the square of √d, so that it is rational
-    squares = largest_square(point.n, point.m, point.d**2, epsilon, g, least)
+    # (n²σ²ε²/(R²m), GḠn³ε⁴/(d²mR²)), σ = R = 1: what H² may be by either branch of the minimum
+    n2, n3 = F(point.n**2), F(point.n**3)
+    squares = n2 * epsilon**2 / point.m, g * least * n3 * epsilon**4 / (F(point.d) ** 4 * point.m)
     edge = max(squares)
     for share, holds in ((F(99, 100), True), (F(1), True), (F(101, 100), False)):
         cube, square = asked(share * edge, point.m, point.d**2, epsilon, g, least)

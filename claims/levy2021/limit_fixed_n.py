@@ -38,12 +38,10 @@ import numpy as np
 from audits.judge import at_least, equals, reported
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.levy2021 import PAPER
-from claims.levy2021._shared import count_vectors, neighbours
+from claims.levy2021._shared import SOLVED, count_vectors, least, neighbours
 from implementations.levy2021 import winsorized_mean_1d
 from implementations.levy2021.hard_instances import zero_one_users
 
-SOLVED = 1e-6
-"""Relative accuracy of the linear program: far above its feasibility tolerance of 1e-10."""
 DECISION = np.array([[0.0, 1.0], [1.0, 0.0]])
 """0/1 losses of the two decisions under the two laws."""
 
@@ -55,8 +53,6 @@ def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> floa
     (k, l) of each neighbouring pair; the last variable is the risk. Rows are divided by e^ε: coefficients
     stay near 1.
     """
-    from scipy.optimize import linprog
-
     outputs = losses.shape[1]
     pairs = [(k, k + 1) for k in range(n)] + [(k + 1, k) for k in range(n)]
     slacks = len(pairs) if delta > 0.0 else 0
@@ -80,20 +76,8 @@ def least_risk(n: int, epsilon: float, delta: float, losses: np.ndarray) -> floa
     worst = np.zeros((len(rows), 1))
     worst[-2:] = -1.0
     total = np.kron(np.hstack((law, np.zeros((n + 1, slacks)))), np.ones((1, outputs)))
-    size = rows.shape[1] + 1
-    solution = linprog(
-        np.eye(size)[-1],
-        A_ub=np.hstack((rows, worst)),
-        b_ub=[*limits, 0.0, 0.0],
-        A_eq=np.hstack((total, np.zeros((n + 1, 1)))),
-        b_eq=np.ones(n + 1),
-        bounds=(0.0, None),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10},
-    )
-    if solution.status != 0:
-        raise RuntimeError(f"the linear program failed: {solution.message}")
-    return float(np.asarray(solution.fun, dtype=np.float64))
+    laws = np.hstack((total, np.zeros((n + 1, 1))))
+    return least(np.eye(laws.shape[1])[-1], np.hstack((rows, worst)), [*limits, 0.0, 0.0], laws)
 
 
 def decision_error(n: int, epsilon: float) -> float:

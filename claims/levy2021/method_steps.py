@@ -30,25 +30,16 @@ import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, Tier, equals, grid, mean_equals
 from claims.levy2021 import PAPER
+from claims.levy2021._strongly_convex import schedule
+from implementations import domains
 from implementations.levy2021 import adaptive_queries, first_order, phased_erm
 from implementations.levy2021.concentration import Concentration
 from implementations.privacy import PrivacyBudget
 
 RADIUS, D, RUNS = 0.7, 3, 4
+BALL, EVERYWHERE = domains.ball(RADIUS).project, domains.unconstrained().project
 ROUNDING = 1e-10
 """Deviation of points of size 1 that is rounding."""
-
-
-def ball(theta: np.ndarray) -> np.ndarray:
-    norm = np.linalg.norm(theta, axis=-1, keepdims=True)
-    return theta * np.minimum(1.0, RADIUS / np.maximum(norm, 1e-300))
-
-
-def everywhere(theta: np.ndarray) -> np.ndarray:
-    return theta
-
-
-Projection = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +51,22 @@ class Case:
     diameter: float
     noise: float
     steps: int
-    project: Projection
+    project: Callable[[np.ndarray], np.ndarray]
 
 
 CASES = [
     Case(h, second, r, noise, steps, project)
     for h, second, r, noise in ((1.0, 1.0, 1.0, 0.3), (5.0, 0.4, 2.0, 4.0), (0.2, 0.1, 0.5, 40.0))
     for steps in (1, 2, 5, 8)
-    for project in (ball, everywhere)
+    for project in (BALL, EVERYWHERE)
 ]
 
 
-def path(start: np.ndarray, answers: np.ndarray, sizes: Sequence[float], project: Projection) -> np.ndarray:
+def path(case: Case, start: np.ndarray, answers: np.ndarray, sizes: Sequence[float]) -> np.ndarray:
     """θ_0, …, θ_T (T + 1, runs, d) of projected steps with the given answers."""
     thetas = [start]
     for answer, size in zip(answers, sizes, strict=True):
-        thetas.append(project(thetas[-1] - size * answer))
+        thetas.append(case.project(thetas[-1] - size * answer))
     return np.array(thetas)
 
 
@@ -101,40 +92,7 @@ def distance(found: np.ndarray, wanted: np.ndarray) -> float:
 def drawn(point: Point, steps: int, runs: int = RUNS) -> tuple[np.ndarray, np.ndarray]:
     """A start inside the ball and answers (T, runs, d)."""
     start = 0.3 * point.rng.standard_normal((runs, D))
-    return ball(start), point.rng.standard_normal((steps, runs, D))
-
-
-def tail_of(case: Case) -> tuple[list[float], np.ndarray]:
-    """Step sizes of the strongly convex method, and the weights of its last iterates."""
-    smoothness, mu = max(case.smoothness, case.second), case.second
-    half, shift = case.steps // 2, 2.0 * smoothness / mu
-    rest = np.arange(case.steps - half)
-    weights = rest + shift
-    return [1.0 / smoothness] * half + [2.0 / (mu * (s + shift)) for s in rest], weights / weights.sum()
-
-
-def expected_convex(case: Case, start: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    size = 1.0 / (case.smoothness + case.noise * math.sqrt(case.steps / 2.0) / case.diameter)
-    thetas = path(start, answers, [size] * case.steps, case.project)
-    return thetas[:-1], thetas[1:].mean(axis=0)
-
-
-def expected_strongly_convex(
-    case: Case, start: np.ndarray, answers: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    sizes, weights = tail_of(case)
-    thetas = path(start, answers, sizes, case.project)
-    return thetas[:-1], np.tensordot(weights, thetas[case.steps // 2 + 1 :], axes=1)
-
-
-def expected_constant(case: Case, start: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    thetas = path(start, answers, [case.second] * case.steps, case.project)
-    return thetas[:-1], thetas[-1]
-
-
-def nonconvex_size(case: Case) -> float:
-    least = math.sqrt(case.second / (case.smoothness * case.noise**2 * case.steps))
-    return min(1.0 / (2.0 * case.smoothness), least)
+    return BALL(start), point.rng.standard_normal((steps, runs, D))
 
 
 def check_methods(point: Point) -> Iterator[Evidence]:
@@ -142,32 +100,35 @@ def check_methods(point: Point) -> Iterator[Evidence]:
     for case in CASES:
         start, answers = drawn(point, case.steps)
         high, low = max(case.smoothness, case.second), case.second
-        programs = {
-            "convex": (
-                first_order.averaged_sgd(
-                    case.project, case.smoothness, case.diameter, case.noise, case.steps
-                ),
-                expected_convex,
-            ),
-            "strongly convex": (
-                first_order.strongly_convex_sgd(case.project, high, low, case.steps),
-                expected_strongly_convex,
-            ),
-            "constant step": (first_order.projected_sgd(case.project, case.second), expected_constant),
+        size = 1.0 / (case.smoothness + case.noise * math.sqrt(case.steps / 2.0) / case.diameter)
+        sizes, weights = schedule(case.steps, high, low)
+        convex = first_order.averaged_sgd(
+            case.project, case.smoothness, case.diameter, case.noise, case.steps
+        )
+        strongly_convex = first_order.strongly_convex_sgd(case.project, high, low, case.steps)
+        constant = first_order.projected_sgd(case.project, case.second)
+        programs: dict[str, tuple[first_order.Method, list[float], np.ndarray]] = {
+            "convex": (convex, [size] * case.steps, np.full(case.steps, 1.0 / case.steps)),
+            "strongly convex": (strongly_convex, sizes, weights),
+            "constant step": (constant, [case.second] * case.steps, np.ones(1)),
         }
-        for name, (method, formula) in programs.items():
-            for found, wanted in zip(ran(method, start, answers), formula(case, start, answers), strict=True):
-                worst[name] = max(worst[name], distance(found, wanted))
+        for name, (method, sizes, weights) in programs.items():
+            asked, output = ran(method, start, answers)
+            thetas = path(case, start, answers, sizes)
+            mean = np.tensordot(weights, thetas[-len(weights) :], axes=1)
+            worst[name] = max(worst[name], distance(asked, thetas[:-1]), distance(output, mean))
         method = first_order.nonconvex_sgd(
             case.project, case.smoothness, case.second, case.noise, case.steps, point.rng
         )
         asked, output = ran(method, start, answers)
-        wanted = path(start, answers, [nonconvex_size(case)] * case.steps, case.project)[:-1]
+        least = math.sqrt(case.second / (case.smoothness * case.noise**2 * case.steps))
+        size = min(1.0 / (2.0 * case.smoothness), least)
+        wanted = path(case, start, answers, [size] * case.steps)[:-1]
         among = float(np.abs(wanted - output).max(axis=-1).min(axis=0).max())
         worst["non-convex"] = max(worst["non-convex"], distance(asked, wanted), among)
     for name, deviation in worst.items():
         yield equals(f"deviation of the steps and the output, {name}", deviation, 0.0, error=ROUNDING)
-    still = first_order.nonconvex_sgd(everywhere, 2.0, 1.0, 0.0, 1, point.rng)
+    still = first_order.nonconvex_sgd(EVERYWHERE, 2.0, 1.0, 0.0, 1, point.rng)
     moved = still.update(first_order.State(0, np.zeros((1, D))), np.ones((1, D))).theta
     yield equals("step of the non-convex method without noise, in 1/(2H)", float(-moved[0, 0]) * 4.0, 1.0)
 
@@ -175,7 +136,7 @@ def check_methods(point: Point) -> Iterator[Evidence]:
 def check_drawn_iterate(point: Point) -> Iterator[Evidence]:
     """Four steps whose iterates lie far apart; the runs of one call must draw independently."""
     runs, steps = point.trials, 4
-    method = first_order.nonconvex_sgd(everywhere, 1.0, 1.0, 1.0, steps, point.rng)
+    method = first_order.nonconvex_sgd(EVERYWHERE, 1.0, 1.0, 1.0, steps, point.rng)
     answers = -np.ones((steps, runs, 1))
     asked, output = ran(method, np.zeros((runs, 1)), answers)
     picked = np.abs(asked - output).argmin(axis=0).ravel()
@@ -201,12 +162,12 @@ def check_drawn_iterate(point: Point) -> Iterator[Evidence]:
 def check_phases(point: Point) -> Iterator[Evidence]:
     """Algorithm 4 with arbitrary answers: three phases, whose steps and anchors are those of the paper."""
     worst = 0.0
-    for project, smoothness in ((ball, 0.3), (everywhere, 0.3), (ball, 6.0)):
+    for project, smoothness in ((BALL, 0.3), (EVERYWHERE, 0.3), (BALL, 6.0)):
         problem = phased_erm.Instance(
             n=64, m=3, d=D, epsilon=0.8, delta=1e-4, sigma=0.5, lipschitz=2.0, smoothness=smoothness,
             diameter=1.5,
         )  # fmt: skip
-        schedule = [phased_erm.Phase(t, 64 // 2**t, 2.0**t) for t in (1, 2, 3)]
+        phases = [phased_erm.Phase(t, 64 // 2**t, 2.0**t) for t in (1, 2, 3)]
         start, _ = drawn(point, 1)
         asked: list[np.ndarray] = []
         given: list[tuple[int, np.ndarray, float, float]] = []
@@ -219,9 +180,9 @@ def check_phases(point: Point) -> Iterator[Evidence]:
             given.append((phase.number, point.rng.standard_normal(theta.shape), epsilon, delta))
             return given[-1][1]
 
-        output = phased_erm.run_phases(problem, schedule, answer, start, project)
+        output = phased_erm.run_phases(problem, phases, answer, start, project)
         theta, wanted = start, []
-        for phase in schedule:
+        for phase in phases:
             mu, users = phase.regulariser, phase.users
             # Corollary 2: n²m(G/G̃²)μRε²/d, G̃² = σ²d; H + μ for the smoothness
             inside = users**2 * 3 * (2.0 / (0.5**2 * D)) * mu * 1.5 * 0.8**2 / D
@@ -232,7 +193,7 @@ def check_phases(point: Point) -> Iterator[Evidence]:
             if len(seen) != steps:
                 worst = math.inf
                 break
-            sizes, weights = tail_of(Case(smoothness + mu, mu, 0.0, 0.0, steps, project))
+            sizes, weights = schedule(steps, smoothness + mu, mu)
             anchor, thetas = theta, [theta]
             for (_, g, _, _), size in zip(seen, sizes, strict=True):
                 thetas.append(project(thetas[-1] - size * (g + mu * (thetas[-1] - anchor))))

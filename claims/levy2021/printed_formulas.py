@@ -61,13 +61,10 @@ SEARCHED = (-1e-9, 2e-6)
 """The optimal ε₀ is searched for to 1e-6 and rounded down: it lies between these relative distances."""
 
 
-def deviation(pairs: Iterable[tuple[float, float]]) -> float:
-    """Largest relative deviation of a computed number from its formula."""
-    return max(abs(found - wanted) / max(abs(wanted), 1e-300) for found, wanted in pairs)
-
-
 def held(quantity: str, pairs: Iterable[tuple[float, float]], error: float = ROUNDING) -> Evidence:
-    return equals(f"deviation from the formula: {quantity}", deviation(pairs), 0.0, error=error)
+    """The largest relative deviation of a computed number from its formula is rounding."""
+    worst = max(abs(found - wanted) / max(abs(wanted), 1e-300) for found, wanted in pairs)
+    return equals(f"deviation from the formula: {quantity}", worst, 0.0, error=error)
 
 
 def paired(found: Iterable[float], wanted: Iterable[float]) -> list[tuple[float, float]]:

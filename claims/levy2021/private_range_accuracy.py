@@ -24,22 +24,8 @@ import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_most, grid, reported
 from claims.levy2021 import PAPER
+from claims.levy2021._shared import beside
 from implementations.levy2021 import private_range
-
-
-def miss_probability(point: Point, bins: private_range.Bins) -> float:
-    """Largest probability of a bin beside the data, over the splits of n users over two neighbouring bins."""
-    starts = {bins.first, -1, bins.last - 1} if bins.count > 64 else range(bins.first, bins.last)
-    worst = 0.0
-    for start in starts:
-        for right in range(point.n + 1):
-            x = np.repeat(bins.centre(np.array([start, start + 1])), [point.n - right, right])
-            law = private_range.range_law(x, point.epsilon, 1.0, point.ratio)
-            occupied = bins.index(x)
-            inside = (law.start <= occupied.max()) & (law.start + law.count > occupied.min())
-            mass = np.exp(law.log_probability + np.log(law.count.astype(float)))
-            worst = max(worst, float(mass[~inside].sum()))
-    return worst
 
 
 def distances(bins: private_range.Bins) -> tuple[float, float]:
@@ -57,7 +43,8 @@ def distances(bins: private_range.Bins) -> tuple[float, float]:
 def check(point: Point) -> Iterator[Evidence]:
     bins = private_range.bins_for(1.0, point.ratio)
     claimed = min(1.0, point.ratio * math.exp(-point.n * point.epsilon / 4.0))
-    yield at_most("probability that the bin lies beside the data", miss_probability(point, bins), claimed)
+    missed = beside(point.n, point.epsilon, point.ratio)
+    yield at_most("probability that the bin lies beside the data", missed, claimed)
     if bins.count > 1:
         to_centre, to_data = distances(bins)
         yield at_most("|x̂ − x₀|/τ of a bin that holds data", to_centre, 2.0)

@@ -19,10 +19,7 @@ import numpy as np
 
 from claims import CONFIRMED, Claim, Evidence, Kind, Point, at_least, equals, grid, reported
 from claims.levy2021 import PAPER, _oracle
-from claims.levy2021._shared import count_vectors, neighbours
-
-SOLVED = 1e-6
-"""Relative accuracy of the linear program: far above its feasibility tolerance."""
+from claims.levy2021._shared import SOLVED, count_vectors, least, neighbours
 
 
 def packing_error(n: int, types: int, epsilon: float) -> float:
@@ -36,8 +33,6 @@ def packing_error(n: int, types: int, epsilon: float) -> float:
 
 def least_error(n: int, types: int, epsilon: float) -> float:
     """Least average error on the k datasets of n equal users, of an ε-DP law on all datasets of n users."""
-    from scipy.optimize import linprog
-
     counts = count_vectors(n, types)
     datasets = len(counts)
     pairs = np.array(neighbours(counts))
@@ -47,19 +42,8 @@ def least_error(n: int, types: int, epsilon: float) -> float:
     cost = np.zeros((datasets, types))
     for j in range(types):
         cost[np.flatnonzero(counts[:, j] == n), j] = -1.0 / types
-    solution = linprog(
-        cost.ravel(),
-        A_ub=np.kron(excess, np.eye(types)),
-        b_ub=np.zeros(len(ordered) * types),
-        A_eq=np.kron(np.eye(datasets), np.ones((1, types))),
-        b_eq=np.ones(datasets),
-        bounds=(0.0, None),
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10},
-    )
-    if solution.status != 0:
-        raise RuntimeError(f"the linear program failed: {solution.message}")
-    return 1.0 + float(np.asarray(solution.fun, dtype=np.float64))
+    rows, laws = np.kron(excess, np.eye(types)), np.kron(np.eye(datasets), np.ones((1, types)))
+    return 1.0 + least(cost.ravel(), rows, np.zeros(len(rows)).tolist(), laws)
 
 
 def error_of_selection(n: int, types: int, epsilon: float) -> float:
@@ -76,11 +60,11 @@ def check(point: Point) -> Iterator[Evidence]:
     n, types, epsilon = point.n, point.k, point.epsilon
     floor = packing_error(n, types, epsilon)
     if "solved" in point:
-        least = least_error(n, types, epsilon)
-        yield at_least("least average error of an ε-DP law", least * (1.0 + SOLVED), floor)
+        error = least_error(n, types, epsilon)
+        yield at_least("least average error of an ε-DP law", error * (1.0 + SOLVED), floor)
         if n == 1:
-            yield equals("least average error with one user", least, floor, error=SOLVED)
-        yield reported("least average error over the bound", least / floor)
+            yield equals("least average error with one user", error, floor, error=SOLVED)
+        yield reported("least average error over the bound", error / floor)
     yield at_least(
         "average error of the selection of appendix A", error_of_selection(n, types, epsilon), floor
     )

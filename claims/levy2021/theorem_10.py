@@ -117,7 +117,6 @@ DELTA = CLAIM.reading(
     judge=shared.judge_delta,
     fits_exponents=False,
     largest_resolution=1.2,
-    plots=(),
     summary="δ enters by the logarithms of ν² alone",
     smoke=Tier(shared.over_delta(BASE), trials=700),
     ci=Tier(shared.over_delta(BASE), trials=700),

@@ -35,7 +35,7 @@ import numpy as np
 from audits.judge import at_most, reported
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.levy2021 import PAPER
-from claims.levy2021._shared import count_vectors, mixture_tv
+from claims.levy2021._shared import beside, count_vectors, mixture_tv
 from implementations.levy2021 import private_range, winsorized_mean_1d
 from implementations.levy2021.constants import CORRECTED as CORRECTED_CONSTANTS
 from implementations.levy2021.constants import PAPER as PRINTED
@@ -64,21 +64,6 @@ def worst_dataset(point: Point, constants: Constants) -> tuple[float, str]:
                     f"{row[0] / point.n:.0%} of the users at {offset:.6g}τ, the others up to 2τ to the right"
                 )
     return worst, found
-
-
-def beside(point: Point, constants: Constants) -> float:
-    """Largest probability of a bin beside the data, over all splits of n users over two neighbouring bins."""
-    bins = private_range.bins_for(1.0, point.ratio, constants)
-    worst = 0.0
-    for start in range(bins.first, bins.last):
-        for right in range(point.n + 1):
-            occupied = np.repeat([start, start + 1], [point.n - right, right])
-            law = private_range.range_law(
-                bins.centre(occupied), constants.range_share * point.epsilon, 1.0, point.ratio, constants
-            )
-            inside = (law.start <= occupied.max()) & (law.start + law.count > occupied.min())
-            worst = max(worst, float((np.exp(law.log_probability) * law.count)[~inside].sum()))
-    return worst
 
 
 def beta(point: Point, bins: float) -> float:
@@ -114,7 +99,9 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     claimed = beta(point, point.ratio)
-    yield at_most("probability of any clipping, all datasets", beside(point, CORRECTED_CONSTANTS), claimed)
+    share = CORRECTED_CONSTANTS.range_share * point.epsilon
+    clipped = beside(point.n, share, point.ratio, CORRECTED_CONSTANTS)
+    yield at_most("probability of any clipping, all datasets", clipped, claimed)
     if claimed > RESOLVED:
         distance, dataset = worst_dataset(point, CORRECTED_CONSTANTS)
         yield at_most("total variation on the worst dataset", distance, claimed, decides=False, note=dataset)

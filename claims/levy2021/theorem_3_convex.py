@@ -28,9 +28,7 @@ all T of the grid; then the exponent of T follows for horizons at which the algo
 fitted on runs, where T ≤ 8: a few steps do better than the rate, so that the risk over ν/√T still grows (0.48
 at T = 2, 0.70 at T = 8, 0.81 at T = 32, below 1 throughout) and a slope there is no rate. Without noise
 T runs from 32 to 400: between 8 and 64 steps the slope is -0.92 in place of -1.
-
-What it does not see. The gradient noise of a user is the same at all θ, so that the uniformity in θ of
-Proposition 1 is not put to the test."""
+"""
 
 from __future__ import annotations
 
@@ -45,20 +43,16 @@ from audits.rates import family
 from claims import CONSISTENT, REFUTED, Budget, Claim, Evidence, Finding, Kind, Point, Tier, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
+from implementations import domains
 from implementations.levy2021 import first_order
 
 RADIUS = 0.5  # of the ball Θ; its diameter R is 1
+BALL = domains.ball(RADIUS).project
 SLOPES = (1, 3)
 """‖g‖ of the linear losses, in units of ν/√T."""
 CURVATURES = (1, 8)
 """Of the quadratics without noise, in units of H/T. At 1 the bound is reached up to a constant, but the start
 is below it, too; at 8 the start is at four times the bound, which wrong steps and horizons do not leave."""
-
-
-def ball(theta: Any) -> Any:
-    """Projection onto Θ."""
-    norm = np.linalg.norm(theta, axis=-1, keepdims=True)
-    return theta * np.minimum(1.0, RADIUS / np.maximum(norm, 1e-300))
 
 
 def linear(slope: float, d: int, name: str) -> shared.Loss:
@@ -122,7 +116,7 @@ def measure(point: Point) -> dict[str, Any]:
     diameter, noise = 2.0 * RADIUS, math.sqrt(s.variance)
     smoothness = point.smoothness if point.regime == "quiet" else noise * math.sqrt(s.steps / 2.0) / diameter
     bound = smoothness * diameter**2 / s.steps + diameter * noise * math.sqrt(2.0 / s.steps)
-    project = (lambda t: t) if point.regime == "tie" else ball
+    project = (lambda t: t) if point.regime == "tie" else BALL
     method = first_order.averaged_sgd(project, smoothness, diameter, noise, s.steps)
     if point.regime == "quiet":
         losses = [opposite(c * smoothness / s.steps, s.d, f"quadratic, curvature {c}H/T") for c in CURVATURES]

@@ -35,7 +35,7 @@ from audits.judge import at_most, equals, mean_at_most, mean_equals, reported
 from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021.theorem_3_convex import RADIUS, ball
+from claims.levy2021.theorem_3_convex import BALL, RADIUS
 from implementations.interfaces import Array
 from implementations.levy2021 import first_order
 from implementations.levy2021.concentration import Concentration
@@ -79,7 +79,7 @@ def runs_of_split(point: Point) -> tuple[Array, Array, float]:
     noise, trials = math.sqrt(variance), point.trials
     slope = shared.diagonal(noise / math.sqrt(s.steps), s.d)
     smoothness = noise * math.sqrt(s.steps / 2.0) / (2.0 * RADIUS)
-    method = first_order.averaged_sgd(ball, smoothness, 2.0 * RADIUS, noise, s.steps)
+    method = first_order.averaged_sgd(BALL, smoothness, 2.0 * RADIUS, noise, s.steps)
     z = s.sigma / math.sqrt(s.m) * point.rng.standard_normal((s.n, s.d))
     users, seen = slope + z - z.mean(axis=0), list[Array]()
 

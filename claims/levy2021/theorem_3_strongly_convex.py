@@ -25,7 +25,7 @@ import numpy as np
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Point, Tier, grid
 from claims.levy2021 import PAPER
 from claims.levy2021 import _first_order as shared
-from claims.levy2021._strongly_convex import spectral, weights
+from claims.levy2021._strongly_convex import START, far_points, spectral, weights
 from implementations.levy2021 import first_order
 
 
@@ -60,22 +60,9 @@ def judge(rows: Any, budget: Budget) -> list[Evidence]:
     ]
 
 
-BASE = {
-    "regime": "noise",
-    "m": 100,
-    "d": 1,
-    "epsilon": 1.0,
-    "steps": 2,
-    "strong_convexity": 1.0,
-    "condition": 2,
-}
+BASE = START | {"condition": 2}
 NOISE = shared.star(BASE, **shared.ARMS, strong_convexity=(0.1, 10.0), condition=(1, 4, 6))
-LONG = BASE | {"regime": "far", "d": 16, "condition": 32, "steps": 64}
-FAR = [
-    *shared.star(LONG, **{**shared.FAR, "d": (1, 4, 64)}, strong_convexity=(0.01, 0.1, 10.0, 100.0)),
-    *shared.enough_users([LONG | {"condition": k, "steps": 2 * k} for k in (16, 64, 128, 200)]),
-    *shared.star(BASE | {"regime": "long"}, (), steps=shared.LONG),
-]
+FAR = far_points(BASE, 32, (16, 64, 128, 200))
 QUIET = [
     c | {"regime": "quiet", "n": shared.users_for(1, 1.0, c["steps"], 1e7)}
     for c in grid(

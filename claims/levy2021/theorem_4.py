@@ -63,6 +63,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,7 +74,9 @@ from audits.rates import family
 from claims import CONSISTENT, REFUTED, Budget, Claim, Finding, Kind, Plot, Point, Tier, Weight, grid
 from claims.levy2021 import PAPER
 from claims.levy2021._first_order import TOLERANCE
+from claims.levy2021._strongly_convex import schedule as step_sizes
 from claims.levy2021.limit_fixed_n import DECISION, least_risk
+from implementations import domains
 from implementations.levy2021 import hard_instances, phased_erm, winsorized_mean_highd
 from implementations.levy2021.concentration import Concentration
 
@@ -81,6 +84,7 @@ if TYPE_CHECKING:
     from implementations.interfaces import Array
 
 RADIUS = 0.5  # of Θ; R = 1
+BALL = domains.ball(RADIUS).project
 SIGMA = 1.0
 SLOPES = tuple(0.3 * 10.0 ** (k / 2.0) for k in range(15))
 """Of the linear losses, in units of the larger term of the bound, at most G.
@@ -162,12 +166,6 @@ def losses(slope: float, curvature: float, d: int, lipschitz: float) -> list[tup
     return [linear(c) for c in SLOPES] + [quadratic(c) for c in (0.1, 1.0)]
 
 
-def ball(theta: Array) -> Array:
-    """Projection onto Θ."""
-    norm = np.linalg.norm(theta, axis=-1, keepdims=True)
-    return theta * np.minimum(1.0, RADIUS / np.maximum(norm, 1e-300))
-
-
 def instance(f: Formulas, smoothness: float, lipschitz: float) -> phased_erm.Instance:
     return phased_erm.Instance(
         n=f.n, m=f.m, d=f.d, epsilon=f.epsilon, delta=f.delta, sigma=SIGMA, lipschitz=lipschitz,
@@ -208,10 +206,6 @@ def check_printed(point: Point) -> Iterator[Evidence]:
 
 def measure(point: Point) -> dict[str, Any]:
     return real(point) if point.answers == "algorithm 4" else oracle(point)
-
-
-def measure_one(point: Point) -> dict[str, Any]:
-    return oracle(point, last=1)
 
 
 def oracle(point: Point, last: int = 100) -> dict[str, Any]:
@@ -262,7 +256,7 @@ def oracle(point: Point, last: int = 100) -> dict[str, Any]:
             # Each loss has the noise of the same trial: its law is that of the noise drawn for it alone.
             return mean + winsorized_mean_highd.noisy_mean(drift[phase.number], plan, phase.users, point.rng)
 
-        final = phased_erm.run_phases(problem, phases, answer, start, ball)
+        final = phased_erm.run_phases(problem, phases, answer, start, BALL)
         columns[label] = np.concatenate([risk(b) for (_, _, risk), b in zip(family, final, strict=True)])
     logs = math.sqrt(f.log_factors) if private else 1.0
     columns.setdefault("risk", columns["first"])
@@ -325,8 +319,7 @@ def answers_of(f: Formulas, base: float, path: list[Array], mean: Array) -> list
     ξ_tj is a sum of d Laplace variables of scale ν/√(2d), over √d (d = 1, 2 or 4).
     """
     steps = f.steps(f.n // 2, base, 1e-12)
-    half = steps // 2
-    sizes = [1.0 / base if t < half else 2.0 / (base * (t - half + 2.0)) for t in range(steps)]
+    sizes, _ = step_sizes(steps, base, base)
     theta = np.array(path)
     step = np.array(sizes[: len(path) - 1])[:, None]
     answers = (theta[:-1] - theta[1:]) / step - base * (theta[:-1] - path[0])
@@ -512,7 +505,7 @@ ONE_PHASE = CLAIM.reading(
     summary="the rate of Theorem 4 from the first phase alone, where G ≥ σ√d",
     rests_on=("levy2021/theorem-2-utility",),
     fits_exponents=True,
-    measure=measure_one,
+    measure=partial(oracle, last=1),
     judge=judge_one,
     smoke=Tier(ORACLE, trials=40),
     ci=Tier(ORACLE, trials=120),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from claims.harness.discover import Catalogue, discover
 from claims.harness.mutation import bugs
 from claims.harness.mutation.bugs import named_bugs
 from claims.harness.mutation.named import named, read_bugs
+from implementations.levy2021.gaussian_mean import gaussian_scale
 from tests.harness.synthetic import claim
 
 GOOD = """\
@@ -29,7 +29,7 @@ caught_by = ["demo/theorem-1"]
 ["demo-2.5"]
 bug = "Somebody else's noise."
 replaces = "implementations.levy2021.winsorized_mean_1d:noise_scale"
-by = "claims.mutants.levy2021:double_noise"
+by = "implementations.levy2021.gaussian_mean:gaussian_scale"
 axis = "n"
 caught_by = [
     "demo/theorem-1",
@@ -56,7 +56,7 @@ def test_a_file_gives_its_bugs_in_order(tmp_path):
     assert half.caught_by == ("demo/theorem-1",)
     assert (half.by, half.axis) == (None, None)
     assert other.name == "demo-2.5"
-    assert other.by is importlib.import_module("claims.mutants.levy2021").double_noise
+    assert other.by is gaussian_scale
     assert (other.swap, other.axis) == (None, "n")
     assert [m.name for m in named(folders=[tmp_path])] == ["demo-2.5", "demo-half"]
     assert [m.name for m in named(["*-half"], [tmp_path])] == ["demo-half"]
@@ -84,7 +84,7 @@ HALF = "demo_bugs.toml, [demo-half]: "
         ('"implementations.privacy"', "7", "demo_bugs.toml: module must be a name in quotes"),
         ('module = "implementations.privacy"', "", HALF + "replaces must be package.module:function"),
         ("module =", 'modul = "x"\nmodule =', "demo_bugs.toml: a bug is a table ([name], then its keys)"),
-        (":double_noise", ":nothing", "demo_bugs.toml, [demo-2.5]: by: 'claims.mutants.levy2021:nothing'"),
+        ("gaussian_mean:", "nowhere:", "demo_bugs.toml, [demo-2.5]: by: 'implementations.levy2021.nowhere:"),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_named_with_its_file_and_bug(tmp_path, old, new, says):
