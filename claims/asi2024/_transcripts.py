@@ -12,7 +12,7 @@ import numpy as np
 
 from implementations.asi2024 import clusters
 from implementations.asi2024.clusters import Clusters, TranscriptPair
-from implementations.asi2024.outlier_removal import Plan, printed_plan
+from implementations.asi2024.outlier_removal import Plan
 from implementations.interfaces import Array
 from implementations.privacy import gaussian_delta
 
@@ -145,8 +145,3 @@ def users_of(condition: str, queries: int, epsilon: float, delta: float, gamma: 
     else:
         raise ValueError(f"condition must be 'theorem 3.2' or 'lemma 3.6', got {condition!r}")
     return 2 * max(2, math.ceil(least / 2.0))
-
-
-def printed(n: int, queries: int, epsilon: float, delta: float) -> Plan:
-    """Algorithm 1 as printed at τ = 1."""
-    return printed_plan(n, queries, epsilon, delta, 1.0)

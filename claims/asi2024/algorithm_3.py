@@ -155,10 +155,8 @@ def check_noise(point: Point) -> Iterator[Evidence]:
             lambda chosen, zeros=zeros: lambda theta: zeros, [phase], np.zeros((point.samples, d)), m,
             PrivacyBudget(epsilon, delta), lambda x: x, point.rng, average="after",
         )  # fmt: skip
-        inner = delta / (2.0 * m * phase.users * d)
-        log = epsilon / 2.0 + math.log(1.0 / inner)
-        noise = phase.parameters.tau * math.sqrt(8.0) * log / (phase.users * epsilon)
-        moment = ((out.theta[out.running] / (phase.parameters.step_size * noise)) ** 2).mean(axis=1)
+        scale = phase.parameters.step_size * line_noise(phase, m, d, epsilon, delta)
+        moment = ((out.theta[out.running] / scale) ** 2).mean(axis=1)
         yield mean_equals(f"second moment of one step, {phase.users} users", moment, 1.0, alpha=alpha)
 
 

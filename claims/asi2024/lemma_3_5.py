@@ -47,14 +47,10 @@ from implementations.asi2024.outlier_removal import displacement_bound, flips, p
 from implementations.interfaces import Array
 
 
-def event_users(queries: int, epsilon: float, zeta: float) -> int:
-    """The least even n with n ≥ 40·log(2T/ζ)/ε."""
-    return 2 * math.ceil(20.0 * math.log(2.0 * queries / zeta) / epsilon)
-
-
 def check_proof(point: Point) -> Iterator[Evidence]:
     """4n/5 − α against 2n/3 at the least n of the precondition, and two far clusters whose score E allows."""
-    n = event_users(point.T, point.epsilon, point.zeta)
+    # the least even n ≥ 40·log(2T/ζ)/ε
+    n = 2 * math.ceil(20.0 * math.log(2.0 * point.T / point.zeta) / point.epsilon)
     plan = printed_plan(n, point.T, point.epsilon, 0.5, 1.0)
     lowest = plan.threshold - accuracy(point.T, point.zeta, plan.budget)
     yield at_least(
@@ -127,13 +123,13 @@ def check_coupling(point: Point) -> Iterator[Evidence]:
     argued = 6.0 / (2.0 * point.n / 3.0) * (flips(point.zeta) + 2.0)
     yield equals("bound on ‖g − g′‖/τ", displacement_bound(point.n, 0.7, point.zeta) / 0.7, argued)
     k = flips(point.zeta)
-    yield at_most("P(more than k(ζ) flips)", _poisson_tail(k), point.zeta)
+    yield at_most("P(more than k(ζ) flips)", poisson_tail(k), point.zeta)
     if k > 6:  # the quantile may not be below the mean, where Hoeffding's comparison does not hold
-        yield at_least("P(more than k(ζ) − 1 flips)", _poisson_tail(k - 1), point.zeta)
+        yield at_least("P(more than k(ζ) − 1 flips)", poisson_tail(k - 1), point.zeta)
     yield at_least("k(ζ) against the mean", k, 6)
 
 
-def _poisson_tail(k: int) -> float:
+def poisson_tail(k: int) -> float:
     """P(Poisson(6) > k) = 1 − Σ_{j ≤ k} e^{−6}6^j/j!, summed from the small end."""
     return math.fsum(math.exp(-6.0 + j * math.log(6.0) - math.lgamma(j + 1.0)) for j in range(k + 1, k + 200))
 

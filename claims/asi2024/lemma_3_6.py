@@ -35,6 +35,7 @@ program does: were one of them too small, nothing here would show it.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -44,21 +45,21 @@ from audits.judge import at_least, at_most, equals
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import (
-    printed,
     transcript_delta,
     users_of,
     worst_alternating,
     worst_two_heights,
 )
+from claims.asi2024.lemma_3_5 import poisson_tail
 from implementations.asi2024.above_threshold import accuracy, query_scale, threshold_scale
 from implementations.asi2024.clusters import TranscriptPair
-from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users
+from implementations.asi2024.outlier_removal import Plan, corrected_plan, corrected_users, printed_plan
 
 
 def check(point: Point) -> Iterator[Evidence]:
     """The exact δ of whole transcripts at ε, at the least n of the condition times a factor."""
     n = point.factor * users_of("lemma 3.6", point.T, point.epsilon, point.delta)
-    plan = printed(n, point.T, point.epsilon, point.delta)
+    plan = printed_plan(n, point.T, point.epsilon, point.delta, 1.0)
     found, early = worst_alternating(n, point.T, plan, point.epsilon)
     late = early
     if point.T > 1:
@@ -70,22 +71,10 @@ def check(point: Point) -> Iterator[Evidence]:
     yield at_most("exact δ of the transcripts at ε", found, point.delta, decides=False, note=note)
 
 
-def poisson_quantile(mean: float, zeta: float) -> int:
-    """The least k ≥ mean with P(Poisson(mean) > k) ≤ ζ, by summing the law."""
-    k = math.ceil(mean)
-    while _poisson_tail(mean, k) > zeta:
-        k += 1
-    return k
-
-
-def _poisson_tail(mean: float, k: int) -> float:
-    terms = (math.exp(-mean + j * math.log(mean) - math.lgamma(j + 1.0)) for j in range(k + 1, k + 200))
-    return math.fsum(terms)
-
-
 def displacement(plan: Plan, delta: float) -> float:
     """9τ(k + 2)/n: how far apart the means of neighbours are at most, but for probability δ/(4T) each."""
-    return 9.0 * plan.tau / plan.n * (poisson_quantile(6.0, delta / (4.0 * plan.queries)) + 2)
+    k = next(k for k in itertools.count(6) if poisson_tail(k) <= delta / (4.0 * plan.queries))
+    return 9.0 * plan.tau / plan.n * (k + 2)
 
 
 def spent(plan: Plan, epsilon: float, delta: float) -> float:
@@ -127,7 +116,7 @@ def check_instrument(epsilon: float) -> Iterator[Evidence]:
     ratio = transcript_delta(unlike, epsilon) / delta_by_sum(unlike, epsilon)
     yield equals("δ of two unlike laws over its sum over a grid", ratio, 1.0, error=1e-6)
     n = users_of("lemma 3.6", 4, 1.0, 1e-6)
-    found, _, _ = worst_two_heights(n, printed(n, 4, 1.0, 1e-6), 1.0)
+    found, _, _ = worst_two_heights(n, printed_plan(n, 4, 1.0, 1e-6, 1.0), 1.0)
     yield at_least("δ over the stated one, printed plan, four queries at two heights", found / 1e-6, 1.0)
 
 

@@ -29,10 +29,11 @@ from collections.abc import Iterator
 
 from claims import REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_most, grid
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import near_and_far, printed, share_for, users_of
+from claims.asi2024._transcripts import near_and_far, share_for, users_of
 from claims.asi2024.lemma_2_4_privacy import score_loss
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import halting_law
+from implementations.asi2024.outlier_removal import printed_plan
 
 
 def check(point: Point) -> Iterator[Evidence]:
@@ -44,7 +45,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def tilt(n: int, queries: int, epsilon: float, height: float) -> float:
     """P(no query halts | the first answer is high) over the same of its neighbour, low: nearly e^{ε/2}."""
-    plan = printed(n, queries, epsilon, 0.5)
+    plan = printed_plan(n, queries, epsilon, 0.5, 1.0)
     high, low = (
         clusters.score(data, 1.0) for data in near_and_far(n, share_for(n, plan.threshold + height / epsilon))
     )

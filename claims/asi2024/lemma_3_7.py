@@ -27,6 +27,7 @@ program by sampling, against the exact law (`:program`).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 
 import numpy as np
@@ -34,10 +35,10 @@ import numpy as np
 from audits.judge import at_least, at_most, equals, mean_equals, reported
 from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import printed
 from implementations.asi2024 import clusters, outlier_removal
 from implementations.asi2024.above_threshold import halting_law
 from implementations.asi2024.clusters import Clusters
+from implementations.asi2024.outlier_removal import printed_plan
 
 
 def corners(n: int, d: int) -> Clusters:
@@ -50,7 +51,7 @@ def corners(n: int, d: int) -> Clusters:
 
 def all_kept(data: Clusters, queries: int, epsilon: float, delta: float) -> float:
     """P(S_i = D for all T queries) if every query has the values `data`."""
-    plan = printed(data.users, queries, epsilon, delta)
+    plan = printed_plan(data.users, queries, epsilon, delta, 1.0)
     kept = clusters.kept_probabilities(data, plan.tau)
     passed = halting_law([clusters.score(data, plan.tau)] * queries, plan.threshold, plan.budget)[-1]
     return float(passed * np.prod(kept**data.weights) ** queries)
@@ -106,7 +107,7 @@ def check_program(point: Point) -> Iterator[Evidence]:
     """
     n, runs = point.n, point.samples
     levels = point.split(3)
-    plan = printed(n, point.T, point.epsilon, 0.5)
+    plan = printed_plan(n, point.T, point.epsilon, 0.5, 1.0)
     agree = clusters.as_clusters([[0.0]], [n])
     run = outlier_removal.OutlierRemovingMean(plan, runs, point.rng)
     for _ in range(point.T):
@@ -134,13 +135,12 @@ def least_constant(queries: int, gamma: float, epsilon: float) -> float:
     """The smallest multiple of log(2T/γ)/ε, in steps of 1/2, at which score n passes with probability 1 −
     γ."""
     unit = math.log(2.0 * queries / gamma) / epsilon
-    low, high = 0, 160
-    while high - low > 1:
-        middle = (low + high) // 2
-        n = 0.5 * middle * unit
-        fails = halting_law([n] * queries, 0.8 * n, epsilon / 2.0)[:-1].sum() > gamma
-        low, high = (middle, high) if fails else (low, middle)
-    return 0.5 * high
+
+    def fit(halves: int) -> bool:
+        n = 0.5 * halves * unit
+        return bool(halting_law([n] * queries, 0.8 * n, epsilon / 2.0)[:-1].sum() <= gamma)
+
+    return 0.5 * bisect_left(range(160), True, lo=1, key=fit)
 
 
 CLAIM = Claim(

@@ -17,7 +17,9 @@ exactly.
 
 from __future__ import annotations
 
+import itertools
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -43,17 +45,12 @@ STEEP = 8.0
 
 def least_users(queries: int, epsilon: float) -> int:
     """Least n with which n agreeing users pass `queries` checks with probability at least 0.99."""
-    low, high = 0, 1
-    while not _passes(high, queries, epsilon):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _passes(middle, queries, epsilon) else (middle, high)
-    return high
 
+    def pass_all(n: int) -> bool:
+        return float(halting_law([float(n)] * queries, 0.8 * n, epsilon / 2.0)[-1]) >= 0.99
 
-def _passes(n: int, queries: int, epsilon: float) -> bool:
-    return float(halting_law([float(n)] * queries, 0.8 * n, epsilon / 2.0)[-1]) >= 0.99
+    enough = next(2**k for k in itertools.count() if pass_all(2**k))  # a law costs time and memory with n
+    return bisect_left(range(enough), True, lo=enough // 2 + 1, key=pass_all)
 
 
 def answer(mean: Array, point: Point) -> Array:

@@ -25,12 +25,7 @@ import numpy as np
 from audits.judge import at_most
 from claims import CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, audit_privacy, grid
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import (
-    jump,
-    printed,
-    share_for,
-    users_of,
-)
+from claims.asi2024._transcripts import jump, share_for, users_of
 from claims.asi2024.lemma_3_6 import displacement
 from implementations.asi2024.outlier_removal import (
     OutlierRemovingMean,
@@ -38,6 +33,7 @@ from implementations.asi2024.outlier_removal import (
     corrected_plan,
     corrected_users,
     look,
+    printed_plan,
 )
 from implementations.interfaces import Array
 
@@ -48,7 +44,7 @@ def check(point: Point) -> Iterator[Evidence]:
     """The probability of an immense first answer, which is 0 on the neighbour."""
     gamma = point.delta if point.gamma == "delta" else 0.5
     n = users_of("theorem 3.2", point.T, point.epsilon, point.delta, gamma)
-    plan = printed(n, point.T, point.epsilon, point.delta)
+    plan = printed_plan(n, point.T, point.epsilon, point.delta, 1.0)
     note = f"n = {n}: two clusters 2·10⁹τ apart, n/2 + 1 users in one of them, against n/2"
     yield at_most("P(first answer > 10⁸τ)", jump(n, plan), point.delta, note=note)
 

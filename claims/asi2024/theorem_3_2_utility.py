@@ -31,14 +31,15 @@ import numpy as np
 from audits.judge import at_most, equals, mean_equals
 from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import printed
 from implementations.asi2024.above_threshold import halting_law
-from implementations.asi2024.outlier_removal import OutlierRemovingMean
+from implementations.asi2024.outlier_removal import OutlierRemovingMean, printed_plan
 
 
-def printed_moment(n: int, queries: int, epsilon: float, delta: float) -> float:
-    """The bound on the second moment as printed, at τ = 1."""
-    return queries * math.log(queries / delta) * math.log(1.0 / delta) / (n * epsilon) ** 2
+def moment(point: Point, n: int) -> float:
+    """The second moment of the noise of line 14, at τ = 1: with the factor 8d and both e^{ε/2}."""
+    queries, epsilon, delta = point.T, point.epsilon, point.delta
+    logs = (epsilon / 2.0 + math.log(queries / delta)) * (epsilon / 2.0 + math.log(1.0 / delta))
+    return 8.0 * point.d * queries * logs / (n * epsilon) ** 2
 
 
 def users(queries: int, epsilon: float, gamma: float) -> int:
@@ -53,16 +54,17 @@ def check(point: Point) -> Iterator[Evidence]:
 
     d, queries = point.d, point.T
     n = users(queries, point.epsilon, point.gamma)
-    sigma = printed(n, queries, point.epsilon, point.delta).noise
+    sigma = printed_plan(n, queries, point.epsilon, point.delta, 1.0).noise
     # mass that may be elsewhere: 2γ, and what AboveThreshold loses of the law of mean plus noise
     moved = 2.0 * point.gamma + point.gamma
     least = d * sigma**2 * float(chi2.cdf(chi2.isf(moved, d), d + 2))
-    bound = printed_moment(n, queries, point.epsilon, point.delta)
+    logs = math.log(queries / point.delta) * math.log(1.0 / point.delta)
+    bound = queries * logs / (n * point.epsilon) ** 2  # as printed, at τ = 1
     note = f"n = {n}, all users agree; the noise alone, its longest {moved:g} taken away"
     yield at_most("least second moment over the printed bound", least / bound, 1.0, note=note)
     if queries >= 4:
         # users who are all apart have score 1, which AboveThreshold passes all but never
-        plan = printed(n, queries, point.epsilon, point.delta)
+        plan = printed_plan(n, queries, point.epsilon, point.delta, 1.0)
         stopped = point.gamma * float(halting_law([1.0], plan.threshold, plan.budget)[0])
         halted = 1.0 - (1.0 - stopped) ** (queries - 1)
         note = "each query has its users apart with probability γ of its own; the mean is far from 0"
@@ -71,17 +73,10 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     """The second moment of the noise, and the failures of AboveThreshold until query i."""
-    d, queries, epsilon, delta = point.d, point.T, point.epsilon, point.delta
+    queries, epsilon = point.T, point.epsilon
     n = users(queries, epsilon, point.gamma)
-    plan = printed(n, queries, epsilon, delta)
-    stated = (
-        8.0
-        * d
-        * queries
-        * (epsilon / 2.0 + math.log(queries / delta))
-        * (epsilon / 2.0 + math.log(1.0 / delta))
-    ) / (n * epsilon) ** 2
-    yield equals("second moment of the noise", d * plan.noise**2, stated)
+    plan = printed_plan(n, queries, epsilon, point.delta, 1.0)
+    yield equals("second moment of the noise", point.d * plan.noise**2, moment(point, n))
     law = halting_law([float(n)] * queries, plan.threshold, plan.budget)
     # P(X − Y < −g) of two Laplace variables with scales a = 4/ε (threshold) and b = 8/ε (score), gap g = n/5
     a, b, gap = 4.0 / epsilon, 8.0 / epsilon, n / 5.0
@@ -94,17 +89,16 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
 def check_program(point: Point) -> Iterator[Evidence]:
     """Squared distance of the program's last answer from the mean, in units of the stated moment."""
     n = users(point.T, point.epsilon, 1e-6)
-    plan = printed(n, point.T, point.epsilon, point.delta)
+    plan = printed_plan(n, point.T, point.epsilon, point.delta, 1.0)
     spread = np.linspace(-0.5, 0.5, n)[:, None] * np.ones(point.d)
     spread /= math.sqrt(point.d)
     run = OutlierRemovingMean(plan, point.samples, point.rng)
     for _ in range(point.T):
         answer = run.answer(spread + 3.0)
     levels = point.split(2)
-    moment = ((answer.values[answer.running] - spread.mean(axis=0) - 3.0) ** 2).sum(axis=1)
-    stated = 8.0 * point.d * point.T * (point.epsilon / 2.0 + math.log(point.T / point.delta))
-    stated *= (point.epsilon / 2.0 + math.log(1.0 / point.delta)) / (n * point.epsilon) ** 2
-    yield mean_equals("second moment over the stated one", moment / stated, 1.0, alpha=levels[0])
+    squares = ((answer.values[answer.running] - spread.mean(axis=0) - 3.0) ** 2).sum(axis=1)
+    quantity = "second moment over the stated one"
+    yield mean_equals(quantity, squares / moment(point, n), 1.0, alpha=levels[0])
     # independent noise of two runs has equal signs half of the time
     signs = answer.values[answer.running][:, 0] > 3.0 + float(spread.mean(axis=0)[0])
     same = (signs[0 : signs.size // 2 * 2 : 2] == signs[1::2][: signs.size // 2]).astype(float)

@@ -61,12 +61,12 @@ from claims import (
     grid,
 )
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import alternating, printed, share_for, transcript_delta, users_of
+from claims.asi2024._transcripts import alternating, share_for, transcript_delta, users_of
 from implementations.asi2024 import clusters
 from implementations.asi2024.above_threshold import halting_law
 from implementations.asi2024.clusters import Clusters
 from implementations.asi2024.dp_sgd import Parameters, mean_plan, printed_parameters
-from implementations.asi2024.outlier_removal import Plan
+from implementations.asi2024.outlier_removal import Plan, printed_plan
 from implementations.privacy import PrivacyBudget
 
 
@@ -200,7 +200,8 @@ def check(point: Point) -> Iterator[Evidence]:
         if point.T >= 100:
             yield at_least("the larger of both, over ε/2", 2.0 * max(never, halts) / epsilon, 0.99)
     elif point.step == "shown":
-        plan = printed(users_of("lemma 3.6", point.T, epsilon, point.delta), point.T, epsilon, point.delta)
+        n = users_of("lemma 3.6", point.T, epsilon, point.delta)
+        plan = printed_plan(n, point.T, epsilon, point.delta, 1.0)
         found = shown_delta(plan, epsilon)
         yield at_most("exact δ of (halted?, answers)", found, point.delta, decides=False)
     else:
