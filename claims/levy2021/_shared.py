@@ -5,7 +5,7 @@ and divergences of the output laws.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from implementations.levy2021 import private_range
 from implementations.levy2021.constants import PAPER, Constants
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from implementations.interfaces import Array
     from implementations.levy2021.private_range import RangeLaw
     from implementations.levy2021.winsorized_mean_1d import LaplaceMixture
@@ -53,7 +55,7 @@ SOLVED = 1e-6
 """Relative accuracy of `least`: far above its feasibility tolerance of 1e-10."""
 
 
-def least(cost: Array, rows: Array, limits: Sequence[float], laws: Array) -> float:
+def least(cost: Array, rows: NDArray[Any], limits: Sequence[float], laws: NDArray[Any]) -> float:
     """The least cost·x over all x ≥ 0 with rows·x ≤ limits and laws·x = 1, by linear programming."""
     from scipy.optimize import linprog
 
