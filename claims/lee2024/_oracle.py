@@ -141,21 +141,23 @@ def _along(family: Family, r: Array, *, mu: float, t: float, panels: int, order:
     return x.reshape(r.size, -1), log_x.reshape(r.size, -1)
 
 
-def mean(family: Family, at: Nodes, function: Callable[[Array, Array], Array], t: float = 1.0) -> float:
-    """E of a function of (x₁, r) under π_t."""
+def _law(family: Family, at: Nodes, t: float) -> Array:
+    """The probabilities of the nodes under π_t."""
     log_density = at.log_weight - t * family.value(at.x, at.r)
     density = np.exp(log_density - log_density.max())
-    return float((density * function(at.x, at.r)).sum() / density.sum())
+    return density / density.sum()
+
+
+def mean(family: Family, at: Nodes, function: Callable[[Array, Array], Array], t: float = 1.0) -> float:
+    """E of a function of (x₁, r) under π_t."""
+    return float(_law(family, at, t) @ function(at.x, at.r))
 
 
 def moments(family: Family, at: Nodes, t: float = 1.0) -> tuple[float, float]:
     """E f and Var f under π_t."""
-    log_density = at.log_weight - t * family.value(at.x, at.r)
-    density = np.exp(log_density - log_density.max())
-    density /= density.sum()
-    value = family.value(at.x, at.r)
-    first = float(density @ value)
-    return first, float(density @ (value - first) ** 2)
+    law, value = _law(family, at, t), family.value(at.x, at.r)
+    first = float(law @ value)
+    return first, float(law @ (value - first) ** 2)
 
 
 def worst_wedge(

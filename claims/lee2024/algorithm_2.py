@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy as np
 from audits.judge import at_least
 from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, drawn_from, equals, grid, mean_equals
 from claims.lee2024 import PAPER
+from claims.lee2024.algorithm_1 import Draw, uniform
 from implementations.lee2024 import coalitions, fingerprinting
 
 Array = np.ndarray
@@ -165,12 +166,6 @@ def check(point: Point) -> Iterator[Evidence]:
 
 
 # --- Laws ----------------------------------------------------------------------------------------------
-
-Draw = tuple[str, Array, Callable[[Array], Array]]
-
-
-def uniform(x: Array) -> Array:
-    return np.clip(x, 0.0, 1.0)
 
 
 def of_bits(bits: Array, p: Array, rng: np.random.Generator) -> Array:

@@ -119,18 +119,13 @@ def check_corrected(point: Point) -> Iterator[Evidence]:
             yield at_most(f"P(nobody of {s} is accused), every adversary", silent, security, point=point.axes)
 
 
-def strategies(s: int) -> dict[str, np.ndarray]:
-    """Rules of a coalition of s, the average that is rounded among them."""
-    return coalitions.rules(s)
-
-
 def check_scores(point: Point) -> Iterator[Evidence]:
     """Real codebooks and pirate words: mean of the innocent score, its variance, mean of the coalition's
     total."""
     n, s, rng = point.n, point.n - 1, point.rng
     law = _scores.column(n)
     d = _scores.length(n, point.security)
-    rules = strategies(s)
+    rules = coalitions.rules(s)
     rules["cheapest"] = _scores.cheapest_rule(law, s)
     names = [*rules, "average then round", "copy"]
     levels = point.split(3 * len(names))
@@ -168,7 +163,7 @@ def check_simulated(point: Point) -> Iterator[Evidence]:
         s = int(rng.integers(1, n))
         hidden = fingerprinting.generate_hidden(n, point.security, rng)
         members = hidden.words[:s]
-        rules = strategies(s)
+        rules = coalitions.rules(s)
         rules["cheapest"] = _scores.cheapest_rule(law, s)
         names = [*rules, "against members"]
         name = names[trial % len(names)]
@@ -196,7 +191,9 @@ def measure_histogram(point: Point) -> dict[str, Any]:
     n, s, rng = point.n, point.n - 1, point.rng
     law = _scores.column(n)
     d, z = _scores.length(n, point.security), _scores.scale(n, point.security)
-    rule = _scores.cheapest_rule(law, s) if point.strategy == "cheapest" else strategies(s)[point.strategy]
+    rule = (
+        _scores.cheapest_rule(law, s) if point.strategy == "cheapest" else coalitions.rules(s)[point.strategy]
+    )
     found = np.empty((2, point.runs))
     for trial in range(point.runs):
         code = fingerprinting.generate(n, point.security, rng)
@@ -310,15 +307,13 @@ smallest.""",
     largest_resolution=0.2,
     plots=[
         Plot(
-            kind="curve", title="Scores of guilty and innocent users", x="score", y="share",
-            x_label="score over Z", y_label="share of runs a bin", claimed="law", series="user",
-            select={"strategy": "majority"},
-        ),
-        Plot(
-            kind="curve", title="Scores under the strategy with the smallest total", x="score", y="share",
-            x_label="score over Z", y_label="share of runs a bin", claimed="law", series="user",
-            select={"strategy": "cheapest"},
-        ),
+            kind="curve", title=title, x="score", y="share", x_label="score over Z",
+            y_label="share of runs a bin", claimed="law", series="user", select={"strategy": strategy},
+        )
+        for title, strategy in (
+            ("Scores of guilty and innocent users", "majority"),
+            ("Scores under the strategy with the smallest total", "cheapest"),
+        )
     ],
 )  # fmt: skip
 CLAIMS = [CORRECTED, SCORES, SIMULATED, HISTOGRAM]
