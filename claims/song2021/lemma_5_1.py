@@ -167,22 +167,16 @@ def check_surrogate(point: Point) -> Iterator[Evidence]:
     yield from failed(point, tally(cases_of(point), surrogate_failures), names)
 
 
-def steep_link() -> Loss:
-    """−z + log(1 + e^{−z}): its slope −1 − 1/(1 + e^z) is below −1 everywhere, so that y₁ = +∞ for b ≤ 1."""
+def steep_link(name: str, sign: float) -> Loss:
+    """±z + log(1 + e^{±z}): its slope is beyond ±1 everywhere, so that y₁ = +∞ or y₂ = −∞ for b ≤ 1."""
+
+    def value(z: Any, y: Any) -> Any:
+        return np.logaddexp(0.0, sign * z) + sign * z
 
     def slope(z: Any, y: Any) -> Any:
-        return -1.5 + 0.5 * np.tanh(0.5 * z)
+        return 1.5 * sign + 0.5 * np.tanh(0.5 * z)
 
-    return Loss("steep", lambda z, y: np.logaddexp(0.0, -z) - z, slope, 2.0, 0.25, convex=True)
-
-
-def rising_link() -> Loss:
-    """z + log(1 + e^z): its slope 1 + 1/(1 + e^{−z}) is above 1 everywhere, so that y₂ = −∞ for b ≤ 1."""
-
-    def slope(z: Any, y: Any) -> Any:
-        return 1.5 + 0.5 * np.tanh(0.5 * z)
-
-    return Loss("rising", lambda z, y: np.logaddexp(0.0, z) + z, slope, 2.0, 0.25, convex=True)
+    return Loss(name, value, slope, 2.0, 0.25, convex=True)
 
 
 def check_smooth(step: float) -> Iterator[Evidence]:
@@ -193,7 +187,8 @@ def check_smooth(step: float) -> Iterator[Evidence]:
     """
     z = np.linspace(-9.0, 9.0, 721)
     targets = np.ones_like(z)
-    for link in (losses.logistic(), losses.pseudo_huber(1.0), steep_link(), rising_link()):
+    steep = steep_link("steep", -1.0), steep_link("rising", 1.0)
+    for link in (losses.logistic(), losses.pseudo_huber(1.0), *steep):
         worst, apart, wrong = 0.0, 0.0, 0
         for bound in (0.05, 0.3, 0.9, 1.0):
             g = clipped_surrogate.surrogate_loss(link, bound)

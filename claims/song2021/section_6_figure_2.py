@@ -38,6 +38,7 @@ that is ⅔Φ(Δ/2 + log 2/Δ) + ⅓Φ(Δ/2 − log 2/Δ) = 95.4 %.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -171,45 +172,43 @@ def slope_evidence(part: pd.DataFrame, noise: str, alpha: float, source: str) ->
     )  # fmt: skip
 
 
-def ends_evidence(part: pd.DataFrame, noise: str, alpha: float) -> Evidence:
-    """The fall from the least to the largest d: at most 0.5 points per decade; above 0 for Gamma noise."""
+def by_dimension(part: pd.DataFrame) -> pd.DataFrame:
+    """Mean, variance and number of the runs of each dimension."""
+    return part.groupby("dimension")["accuracy"].agg(["mean", "var", "size"])
+
+
+def difference(one: pd.Series, other: pd.Series, claimed: float, **options: Any) -> Evidence:
+    """The mean accuracy of one dimension less that of another, against the claimed one, Student's t."""
     from audits.bounds import check_mean
 
-    ends = part.groupby("dimension")["accuracy"].agg(["mean", "var", "size"])
-    first, last = ends.iloc[0], ends.iloc[-1]
-    flat = noise == "gaussian"
-    return check_mean(
-        float(first["mean"] - last["mean"]),
-        float(np.sqrt(first["var"] / first["size"] + last["var"] / last["size"])),
-        int(min(first["size"], last["size"])),
-        FLAT * float(np.log10(ends.index[-1] / ends.index[0])) if flat else 0.0,
-        side=Side.UPPER if flat else Side.LOWER,
-        alpha=alpha,
-        quantity=f"points of accuracy lost from d = {ends.index[0]} to {ends.index[-1]}, {noise} noise",
-    )
+    error = float(np.sqrt(one["var"] / one["size"] + other["var"] / other["size"]))
+    runs = int(min(one["size"], other["size"]))
+    return check_mean(float(one["mean"] - other["mean"]), error, runs, claimed, **options)
+
+
+def ends_evidence(part: pd.DataFrame, noise: str, alpha: float) -> Evidence:
+    """The fall from the least to the largest d: at most 0.5 points per decade; above 0 for Gamma noise."""
+    means, flat = by_dimension(part), noise == "gaussian"
+    first, last = means.index[0], means.index[-1]
+    return difference(
+        means.iloc[0], means.iloc[-1], FLAT * float(np.log10(last / first)) if flat else 0.0,
+        side=Side.UPPER if flat else Side.LOWER, alpha=alpha,
+        quantity=f"points of accuracy lost from d = {first} to {last}, {noise} noise",
+    )  # fmt: skip
 
 
 def pairs_evidence(part: pd.DataFrame, alpha: float) -> Evidence:
     """Gaussian noise at one learning rate: no two dimensions may differ, all pairs, Student's t."""
-    from audits.bounds import check_mean
-
-    ends = part.groupby("dimension")["accuracy"].agg(["mean", "var", "size"])
-    pairs = [(a, b) for a in range(len(ends)) for b in range(a + 1, len(ends))]
-    checks: list[Evidence] = []
-    for a, b in pairs:
-        less, more = ends.iloc[a], ends.iloc[b]
-        checks.append(
-            check_mean(
-                float(more["mean"] - less["mean"]),
-                float(np.sqrt(less["var"] / less["size"] + more["var"] / more["size"])),
-                int(min(less["size"], more["size"])),
-                0.0,
-                side=Side.TIGHT,
-                alpha=alpha / len(pairs),
-                quantity="points of accuracy between two dimensions at one learning rate, gaussian noise",
-                point={"from": int(ends.index[a]), "to": int(ends.index[b])},
-            )
+    means = by_dimension(part)
+    pairs = list(itertools.combinations(means.index, 2))
+    checks = [
+        difference(
+            means.loc[more], means.loc[less], 0.0, side=Side.TIGHT, alpha=alpha / len(pairs),
+            quantity="points of accuracy between two dimensions at one learning rate, gaussian noise",
+            point={"from": int(less), "to": int(more)},
         )
+        for less, more in pairs
+    ]  # fmt: skip
     return decisive(checks, lambda e: abs(e.estimate))
 
 

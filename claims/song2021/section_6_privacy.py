@@ -402,7 +402,6 @@ FIXED_BATCHES = CLAIM.reading(
         ),
     ),
     judge=judge_fixed_size,
-    measure=measure,
     smoke=grid(accountant=(*FIXED, *OTHERS), epochs=10, step=1e-3),
     ci=[*grid(accountant=FIXED, epochs=EPOCHS, step=1e-4), *grid(accountant=OTHERS, epochs=10, step=1e-4)],
     full=[

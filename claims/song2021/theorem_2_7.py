@@ -348,7 +348,6 @@ HIGH_PROBABILITY = CLAIM.reading(
     title="Excess risk of DP-GD over a convex set, with probability 1 − β",
     statement=PREMISE + r"with probability at least $1-\beta$, $L(\theta^{priv};D)-L(\theta^*;D)="
     r"O\big(L\|\theta_0-\theta^*\|_2\sqrt{p\log(1/\delta)}\log(1/\beta)/(\varepsilon n)\big)$.",
-    measure=measure,
     judge=judge_probability,
     largest_resolution=0.2,  # of a probability: a bound at β = 0.3 that holds half of the time only is caught
     smoke=Tier(printed([4.0], [2, 4], []), trials=300),
