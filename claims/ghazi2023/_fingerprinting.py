@@ -25,7 +25,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from claims import Evidence, at_least, at_most, equals, mean_equals, reported, undecided
+from claims import Evidence, Point, at_least, at_most, equals, mean_equals, reported, undecided
 from implementations.ghazi2023 import hard_instances
 from implementations.privacy import mu_star
 
@@ -87,9 +87,9 @@ def adds_noise(n: int, d: float, m: float, epsilon: float, delta: float, psi: fl
 USERS, DIMENSION, EPSILON = 1000, 10**7, 0.1
 
 
-def printed(statement: Statement, m: float) -> Iterator[Evidence]:
+def printed(statement: Statement, cell: Point) -> Iterator[Evidence]:
     """Showing k of 1000 users, k the least number above `cap`, at d = 10⁷ and ε = 0.1; then a grid."""
-    k = int(statement.cap) + 1
+    k, m = int(statement.cap) + 1, cell.m
     delta, psi = k / USERS, math.sqrt((statement.cap + 0.1) / k)
     case = spends_delta(USERS, DIMENSION, m, EPSILON, delta, psi)
     assert case is not None
@@ -124,8 +124,9 @@ def printed(statement: Statement, m: float) -> Iterator[Evidence]:
     yield reported("least n over what the statement asks for, on a grid", worst, point=at)
 
 
-def corrected(statement: Statement, n: int, d: int, m: float, epsilon: float) -> Iterator[Evidence]:
+def corrected(statement: Statement, point: Point) -> Iterator[Evidence]:
     """The numbers of the proof, and every mechanism at the largest corrected δ for all ψ that it can use."""
+    n, d, m, epsilon = point.n, point.d, point.m, point.epsilon
     share = 1.0 / 6.0 - math.sinh(1.0) / 24.0
     admitted = broken = 0
     proof = slack = 0.0
@@ -209,10 +210,11 @@ def top_share(d: int) -> float:
     return worst
 
 
-def mechanism(n: int, m: float, alpha: list[float], rng: np.random.Generator) -> Iterator[Evidence]:
+def mechanism(point: Point) -> Iterator[Evidence]:
     """The mean of k = n/2 users at random: each user is shown with probability k/n, and the error is
     dσ²/(km).
     """
+    n, m, rng, alpha = point.n, point.m, point.rng, point.split(3)
     size, d, sigma = 40_000, 3, 1.5
     k = hard_instances.shown_users(n, 0.5)
     yield at_most("users shown, k", k, 0.5 * n)
@@ -226,17 +228,8 @@ def mechanism(n: int, m: float, alpha: list[float], rng: np.random.Generator) ->
         )  # fmt: skip
     error = hard_instances.name_and_shame_error(n, m, d, sigma, 0.5)
     yield equals("error of the implementation over dσ²/(km)", error * k * m / (d * sigma**2), 1.0)
-    runs = np.array(
-        [
-            float(
-                (
-                    hard_instances.name_and_shame(
-                        sigma / math.sqrt(m) * rng.standard_normal((n, d)), 0.5, 1, rng
-                    )
-                    ** 2
-                ).sum()
-            )
-            for _ in range(4000)
-        ]
-    )
-    yield mean_equals("squared error of runs over dσ²/(km)", runs / error, 1.0, alpha=alpha[2])
+    runs: list[float] = []
+    for _ in range(4000):
+        means = sigma / math.sqrt(m) * rng.standard_normal((n, d))
+        runs.append(float((hard_instances.name_and_shame(means, 0.5, 1, rng) ** 2).sum() / error))
+    yield mean_equals("squared error of runs over dσ²/(km)", runs, 1.0, alpha=alpha[2])

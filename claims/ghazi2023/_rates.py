@@ -15,6 +15,8 @@ from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.quadratic import Kink, Summary
 
 EPSILON, DELTA = 1.0, 0.1
+DELTAS = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8, 1e-12, 1e-17, 1e-24, 1e-32, 1e-42, 1e-55, 1e-70, 1e-90)
+"""δ of the readings in which δ is the axis."""
 TOLERANCE = 0.1
 
 
@@ -72,6 +74,15 @@ def linear_minimiser(mean: np.ndarray, ball: Ball) -> np.ndarray:
     return -ball.radius * mean / np.linalg.norm(mean, axis=1, keepdims=True)
 
 
+def trials_of(point: Any, harmless: Sequence[str]) -> int:
+    """The relative spread of an excess falls like 1/√d: as precise with a share 1/d of the trials.
+
+    harmless  members that are far from the worst, unless the noise is too large: a quarter shows that.
+    """
+    share = point.d * (4 if point.member in harmless else 1)
+    return max(60, point.trials // share)
+
+
 def columns(excess: np.ndarray, start: int, **constants: float) -> dict[str, Any]:
     """One row a trial, with the same constants in each."""
     size = len(excess)
@@ -111,6 +122,8 @@ def judge_rates(
     steepest  the exponent of ε that section 6 states (−2.5, squared for strongly convex losses): shown beside
               the raw slope, and not judged again: the exponents hold it against K, which has the exact power.
     """
+    if "m" not in rows:
+        rows = rows.assign(m=10.0 ** rows["log10_m"].astype(float))
     vanishing: tuple[str, ...] = ("epsilon",) if "epsilon" in claimed else ()
     worst = family.worst_member(rows, [*claimed, "logs", "form"], "member", "risk")
     fitted, sloped, _ = budget.split(3)

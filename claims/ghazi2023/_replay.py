@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from claims.ghazi2023.algorithm_1 import line_3
+from claims.ghazi2023.algorithm_1 import kappa_and_sigma
+from claims.ghazi2023.algorithm_2 import printed_target
 from implementations.ghazi2023.feasible import Ball
 from implementations.ghazi2023.phases import Phase
 
@@ -71,16 +72,16 @@ class Call:
 
     def sigma(self, n: int, m: float) -> float:
         """σ of line 3 of Algorithm 1."""
-        return line_3(self.epsilon, self.delta, self.target(n, m))[1]
+        return kappa_and_sigma(self.epsilon, self.delta, self.target(n, m))[1]
 
     def certified(self, spread: Array, hessian: float, n: int, m: float) -> Array:
         """Whether users' gradients this far from their mean move the optimum by at most Δ (appendix C)."""
-        left = n - 4 * line_3(self.epsilon, self.delta, 1.0)[0]
+        left = n - 4 * kappa_and_sigma(self.epsilon, self.delta, 1.0)[0]
         return spread * n / (hessian * left * (left - 1)) <= self.target(n, m)
 
     def target(self, n: int, m: float) -> float:
         """Δ of line 3."""
-        return 10.0 * self.lipschitz * math.sqrt(math.log(1.0 / self.beta)) / (self.mu * n * math.sqrt(m))
+        return printed_target(self.lipschitz, self.mu, n, m, self.beta)
 
 
 def projection_error(v: Array, p: Array, balls: Sequence[tuple[Array, float]]) -> float:
@@ -110,7 +111,7 @@ def at_the_edge(data: Data, call: Call, hessian: float, trial: int, user: int, s
     n, d = data.shape[1:]
     unit = np.zeros(d)
     unit[0] = 1.0
-    left = n - 4 * line_3(call.epsilon, call.delta, 1.0)[0]
+    left = n - 4 * kappa_and_sigma(call.epsilon, call.delta, 1.0)[0]
     largest = call.target(n, data.m) * hessian * left * (left - 1) / n
     others = np.delete(data.linear[trial], user, axis=0).mean(axis=0)
     # At distance s from the others' mean the user is s(n − 1)/n from the mean of all.
@@ -144,18 +145,13 @@ def first_answer(
     noise = sigma * rng.standard_normal((trials, d))
     for t in range(trials):
         balls = [(c[t], r) for c, r in data.region]
-        optimum = nearest_in_ball(-data.linear[t].mean(axis=0) / data.curvature, balls[0])
+        (centre, radius), free = balls[0], -data.linear[t].mean(axis=0) / data.curvature
+        away = float(np.linalg.norm(free - centre))
+        optimum = free if away <= radius else centre + (free - centre) * radius / away
         moved = optimum + noise[t]
         error = projection_error(moved, theta[t], balls) if corrected else _far(theta[t], moved, sigma)
         seen.note("θ₀", error)
     return sigma
-
-
-def nearest_in_ball(v: Array, ball: tuple[Array, float]) -> Array:
-    """The nearest point to v on one ball."""
-    centre, radius = ball
-    away = float(np.linalg.norm(v - centre))
-    return v if away <= radius else centre + (v - centre) * radius / away
 
 
 def phase(

@@ -34,13 +34,18 @@ ANSWER = "P(answer) on this many outliers"
 Choice = tuple[int, np.ndarray] | None
 
 
-def line_3(epsilon: float, delta: float, target: float) -> tuple[int, float, np.ndarray]:
-    """(κ, σ, the cumulative distribution function of R₁ on 0, …, 2κ)."""
+def kappa_and_sigma(epsilon: float, delta: float, target: float) -> tuple[int, float]:
+    """κ and σ of line 3 for Δ = target."""
     half = epsilon / 2.0
     delta_bar = delta / (math.exp(half) + 2.0)
     kappa = 1 + math.ceil(math.log(1.0 / delta_bar) / half)
-    sigma = 2.0 * math.sqrt(math.log(2.0 / delta_bar)) * 8.0 * kappa * target / half
-    mass = np.exp(-half * np.abs(np.arange(-kappa, kappa + 1)))
+    return kappa, 2.0 * math.sqrt(math.log(2.0 / delta_bar)) * 8.0 * kappa * target / half
+
+
+def line_3(epsilon: float, delta: float, target: float) -> tuple[int, float, np.ndarray]:
+    """(κ, σ, the cumulative distribution function of R₁ on 0, …, 2κ)."""
+    kappa, sigma = kappa_and_sigma(epsilon, delta, target)
+    mass = np.exp(-epsilon / 2.0 * np.abs(np.arange(-kappa, kappa + 1)))
     return kappa, sigma, np.cumsum(mass) / mass.sum()
 
 
@@ -136,11 +141,6 @@ def ties_kept(p: del_output_pert.Parameters, trials: int, rng: np.random.Generat
     yield equals("clusters that stay, first and last tie", len(seen), 2)
 
 
-def plane_mean(target: float, n: int) -> np.ndarray:
-    """Values of outliers and of ordinary users in the plane: an outlier moves their mean by 1.5Δ."""
-    return np.array([[1.2 * n * target, -0.9 * n * target], [0.0, 0.0]])
-
-
 def check_law(point: Point) -> Iterator[Evidence]:
     """The law and the program on n users of which 0 to 2κ + 2 are outliers."""
     target, n, trials = 0.7, point.users, 400
@@ -149,7 +149,8 @@ def check_law(point: Point) -> Iterator[Evidence]:
     for name, (carried, wanted) in asked.items():
         yield equals(f"{name} that the parameters carry", carried, wanted)
     kappa, sigma, below = line_3(point.epsilon, point.delta, target)
-    own = plane_mean(target, n)
+    # outliers and ordinary users in the plane: an outlier moves their mean by 1.5Δ
+    own = np.array([[1.2 * n * target, -0.9 * n * target], [0.0, 0.0]])
 
     def mean(counts: np.ndarray) -> np.ndarray:
         return counts @ own / np.maximum(counts.sum(axis=-1, keepdims=True), 1.0)

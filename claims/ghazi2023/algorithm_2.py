@@ -31,15 +31,9 @@ from implementations.ghazi2023 import sc_output_pert
 G, MU, BETA = 1.7, 0.3, 0.05
 
 
-def printed_target(n: int, m: float, beta: float) -> float:
+def printed_target(lipschitz: float, mu: float, n: int, m: float, beta: float) -> float:
     """Δ of line 3."""
-    return 10.0 * G * math.sqrt(math.log(1.0 / beta)) / (MU * n * math.sqrt(m))
-
-
-def corrected_target(n: int, m: float, beta: float, kappa: int) -> float:
-    """Δ with a union over the n^{4κ+1} pairs of a subset and a user (theorem-3.1:corrected)."""
-    log_term = (4 * kappa + 1) * math.log(n) + math.log(1.0 / beta)
-    return 10.0 * G * math.sqrt(log_term) / (MU * n * math.sqrt(m))
+    return 10.0 * lipschitz * math.sqrt(math.log(1.0 / beta)) / (mu * n * math.sqrt(m))
 
 
 def largest_gradient(threshold: float, n: int, kappa: int, quadratic: bool) -> float:
@@ -89,7 +83,10 @@ def check(point: Point) -> Iterator[Evidence]:
     wrong = 0
     for n in (8 * kappa + 2, 8 * kappa + 3, 40 * kappa):
         for m, beta in ((1.0, 0.05), (2.5, 0.9), (1e12, 1e-9)):
-            own = (printed_target(n, m, beta), corrected_target(n, m, beta, kappa))
+            # corrected: a union over the n^{4κ+1} pairs of a subset and a user (theorem-3.1:corrected)
+            log_term = (4 * kappa + 1) * math.log(n) + math.log(1.0 / beta)
+            union = 10.0 * G * math.sqrt(log_term) / (MU * n * math.sqrt(m))
+            own = (printed_target(G, MU, n, m, beta), union)
             variants: tuple[sc_output_pert.Target, ...] = ("printed", "corrected")
             for variant, delta_of in zip(variants, own, strict=True):
                 p = sc_output_pert.parameters(epsilon, delta, beta, G, MU, n, m, variant)
@@ -97,7 +94,7 @@ def check(point: Point) -> Iterator[Evidence]:
                 noise = max(noise, abs(p.sigma / line_3(epsilon, delta, delta_of)[1] - 1.0))
     for n in (4 * kappa + 2, 4 * kappa + 3, 40 * kappa):
         p = sc_output_pert.parameters(epsilon, delta, BETA, G, MU, n, 9.0)
-        threshold = printed_target(n, 9.0, BETA)
+        threshold = printed_target(G, MU, n, 9.0, BETA)
         sigma = line_3(epsilon, delta, threshold)[1]
         for quadratic in (True, False):
             edge = largest_gradient(threshold, n, kappa, quadratic)

@@ -68,9 +68,7 @@ def check_privacy(point: Point) -> Iterator[Evidence]:
     n, m, d, beta = point.n, point.m, 2, 0.05
     users = Summary(np.array([[0.2, 0.1]]), np.zeros(1), n, 0.5, 1.0, m)
     domain = [Ball(np.zeros(d), 1.0)]
-    done = strongly_convex_erm.strongly_convex_erm(
-        users, domain, Guarantee(1.0, 0.2, beta), point.rng, reading=Reading(variant="printed")
-    )
+    done = strongly_convex_erm.strongly_convex_erm(users, domain, Guarantee(1.0, 0.2, beta), point.rng)
     sigma = printed_sigma(0.5, 0.1, beta, 1.0, 0.5, n, m)
     radius = sigma * math.sqrt(d * math.log(1.0 / beta))
     yield equals("σ of line 3 over the text", done.sigma / sigma, 1.0)

@@ -37,7 +37,7 @@ from audits.judge import at_most, equals, mean_at_least, reported
 from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Tier, Weight, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._problems import absolute, problems
-from claims.ghazi2023.algorithm_1 import line_3
+from claims.ghazi2023.algorithm_1 import kappa_and_sigma
 from claims.ghazi2023.lemma_c_1 import gradients, sensitivity
 from implementations.ghazi2023 import sc_output_pert
 
@@ -62,7 +62,7 @@ def check(point: Point) -> Iterator[Evidence]:
 
 def check_corrected(point: Point) -> Iterator[Evidence]:
     epsilon, delta = point.epsilon, point.delta
-    kappa, level = line_3(epsilon, delta, 1.0)[0], math.log(1.0 / point.delta)
+    kappa, level = kappa_and_sigma(epsilon, delta, 1.0)[0], math.log(1.0 / point.delta)
     r = 4 * kappa
     for n in (2 * r, 2 * r + 1, 50 * r):
         factor = r / (n - r) + (r + 1) / (n - r - 1)

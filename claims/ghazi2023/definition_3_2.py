@@ -37,17 +37,15 @@ def by_definition(f: Statistic, users: Users, r: int, empty: bool) -> float:
     return max([0.0, *moves, *below])
 
 
-def random_function(types: int, n: int, d: int, rng: np.random.Generator) -> tuple[Statistic, np.ndarray]:
-    """A function of how many users there are of each type, and its table of values (n + 1, …, d)."""
-    values = rng.normal(size=(n + 1,) * types + (d,))
-    return lambda x: values[tuple(x.count(t) for t in range(types))], values
-
-
 def distances(n: int, d: int, rng: np.random.Generator) -> tuple[float, float]:
     """The largest distance to the definition of the enumeration, and of the table of counts."""
     enumerated = tabulated = 0.0
     for counts in ((n, 0), (1, n - 1), (n // 2, n - n // 2)):
-        f, values = random_function(2, n, d, rng)
+        values = rng.normal(size=(n + 1, n + 1, d))  # of how many users there are of each of two types
+
+        def f(x: Users, v: np.ndarray = values) -> np.ndarray:
+            return v[x.count(0), x.count(1)]
+
         users = tuple(t for t, c in enumerate(counts) for _ in range(c))
         for empty in (True, False):
             table = deletion_sensitivity.count_table(

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -150,14 +151,6 @@ def check_proof(projected: bool, point: Point) -> Iterator[Evidence]:
     yield reported("problems tried", 200 * point.problems)
 
 
-def proof(point: Point) -> Iterator[Evidence]:
-    yield from check_proof(False, point)
-
-
-def proof_corrected(point: Point) -> Iterator[Evidence]:
-    yield from check_proof(True, point)
-
-
 CLAIM = Claim(
     PAPER,
     "Lemma 4.2",
@@ -193,7 +186,7 @@ PROOF = Claim(
         survives="The lemma itself, by another argument, wherever 𝒦ᵢ is not empty.",
         follows_from="ghazi2023/algorithm-3:feasible-sets",
     ),
-    check=proof,
+    check=partial(check_proof, False),
     smoke=grid(d=2, problems=5),
     ci=grid(d=(2, 3), problems=20),
 )
@@ -203,6 +196,6 @@ PROOF_CORRECTED = PROOF.reading(
     r"$\hat\theta_{i-1}\in\mathcal K$.",
     expected=CONFIRMED,
     summary="for θ̂ᵢ₋₁ ∈ 𝒦",
-    check=proof_corrected,
+    check=partial(check_proof, True),
 )
 CLAIMS = [PROOF, PROOF_CORRECTED]

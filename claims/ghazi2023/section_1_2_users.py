@@ -33,6 +33,7 @@ up to 10³⁰⁰.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import partial
 
@@ -61,11 +62,7 @@ def least_users(alpha: float, log10_d: float, epsilon: float, delta: float, fewe
             phases = math.ceil(math.log(n) + log_m)
         return n >= needed(max(1, phases), epsilon, delta)
 
-    low, high = 1, 10**8
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
+    return bisect_left(range(10**8), True, lo=2, key=enough)
 
 
 def check_dimension(fewer: bool, point: Point) -> Iterator[Evidence]:

@@ -86,7 +86,6 @@ CLAIM = Claim(
     statement=r"Algorithm 1 evaluates $f$ on at most $n^{4\kappa+1}=n^{O(\log(1/\delta)/\varepsilon)}$ "
     r"datasets, $4\kappa+1\le36\log(1/\delta)/\varepsilon$, for $n\ge3$.",
     expected=CONFIRMED,
-    summary="",
     check=check,
     smoke=grid(epsilon=1.0, delta=0.5),
     ci=grid(epsilon=(0.1, 0.5, 1.0), delta=(1e-6, 0.01, 0.5)),

@@ -30,7 +30,7 @@ from audits.judge import equals, mean_equals, reported
 from claims import CONSISTENT, Budget, Claim, Evidence, Kind, Plot, Point, Tier, grid
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._guards import accepted
-from claims.ghazi2023.algorithm_1 import line_3
+from claims.ghazi2023.algorithm_1 import kappa_and_sigma
 from implementations.ghazi2023 import sc_output_pert
 from implementations.levy2021 import winsorized_mean_highd
 from implementations.levy2021.winsorized_mean_1d import users_needed
@@ -54,7 +54,7 @@ def levy_plan(n: int, m: float, d: int) -> winsorized_mean_highd.Plan:
 def least_users(algorithm: str, m: float, d: int) -> int:
     """Least n with which an algorithm answers: 4κ + 2 for a certificate; a failure of 10⁻³ at most."""
     if algorithm == "ghazi2023":
-        return 4 * line_3(EPSILON, DELTA, 1.0)[0] + 2
+        return 4 * kappa_and_sigma(EPSILON, DELTA, 1.0)[0] + 2
     n = 2
     for _ in range(50):
         plan = levy_plan(n, m, d)
@@ -114,7 +114,7 @@ def expected_risk(algorithm: str, n: int, m: float, d: int) -> float | None:
         return None
     if algorithm == "ghazi2023":
         target = 20.0 * math.sqrt(math.log(1.0 / BETA)) / (n * math.sqrt(m))
-        return 0.5 * (sampling + d * line_3(EPSILON, DELTA, target)[1] ** 2)
+        return 0.5 * (sampling + d * kappa_and_sigma(EPSILON, DELTA, target)[1] ** 2)
     plan = levy_plan(n, m, d)
     return 0.5 * (sampling + winsorized_mean_highd.highd_variance(plan, n) * d / plan.dimension)
 

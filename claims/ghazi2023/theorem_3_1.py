@@ -30,7 +30,7 @@ import numpy as np
 from audits.judge import at_most, equals, mean_at_least
 from claims import CONFIRMED, CONSISTENT, Claim, Evidence, Kind, Point, Tier, grid
 from claims.ghazi2023 import PAPER
-from claims.ghazi2023.algorithm_1 import line_3
+from claims.ghazi2023.algorithm_1 import kappa_and_sigma
 from implementations.ghazi2023 import sc_output_pert
 from implementations.ghazi2023.deletion_sensitivity import mean_sensitivity
 
@@ -41,7 +41,7 @@ NOISE, USERS = 32_600.0, 72.0
 
 def check(point: Point) -> Iterator[Evidence]:
     epsilon, delta = point.epsilon, point.delta
-    kappa, level = line_3(epsilon, delta, 1.0)[0], math.log(1.0 / point.delta)
+    kappa, level = kappa_and_sigma(epsilon, delta, 1.0)[0], math.log(1.0 / point.delta)
     least = 8 * kappa + 2
     yield at_most("(8κ + 2)·ε/log(1/δ), the C of n ≥ C·log(1/δ)/ε", least * epsilon / level, USERS)
     for n in (least, least + 1, 10 * least):
@@ -143,9 +143,6 @@ PERMUTATIONS = CLAIM.reading(
     check=permuted,
     largest_resolution=0.2,
     smoke=Tier(grid(epsilon=1.0, delta=0.5, beta=0.9, n=42, m=16), trials=300),
-    ci=Tier(
-        [{"epsilon": 1.0, "delta": 0.5, "beta": b, "n": n, "m": 16} for b in (0.2, 0.05) for n in (42, 100)],
-        trials=1500,
-    ),
+    ci=Tier(grid(epsilon=1.0, delta=0.5, beta=(0.2, 0.05), n=(42, 100), m=16), trials=1500),
 )
 CLAIMS = [PERMUTATIONS]

@@ -46,6 +46,7 @@ import numpy as np
 from claims import CONFIRMED, Claim, Evidence, Kind, Plot, Point, at_least, at_most, equals, grid, reported
 from claims.ghazi2023 import PAPER
 from claims.ghazi2023._oracle import datasets, divergence, hockey_stick, mean_of, neighbours, statistics
+from claims.ghazi2023.algorithm_1 import kappa_and_sigma
 from implementations.ghazi2023 import del_output_pert
 from implementations.ghazi2023.deletion_sensitivity import count_table, smallest_stable
 
@@ -129,12 +130,8 @@ def without_empty(point: Point) -> Iterator[Evidence]:
     yield at_most("users in S ∪ S′ ∪ {i}", most, 4 * p.kappa)
 
 
-SMALL = [{"epsilon": 1.0, "delta": 0.5, "n": n} for n in (1, 2, 3)]
-CORNERS = [
-    {"epsilon": e, "delta": d, "n": 0}
-    for e in (0.05, 0.1, 0.3, 0.6, 1.0)
-    for d in (1e-9, 1e-6, 1e-3, 0.1, 0.5)
-]
+SMALL = grid(epsilon=1.0, delta=0.5, n=(1, 2, 3))
+CORNERS = grid(epsilon=(0.05, 0.1, 0.3, 0.6, 1.0), delta=(1e-9, 1e-6, 1e-3, 0.1, 0.5), n=0)
 
 CLAIM = Claim(
     PAPER,
@@ -154,7 +151,7 @@ CLAIM = Claim(
     check=partial(check, "printed"),
     plots=[_curve(1e-6), _curve(0.1)],
     smoke=[*SMALL[:2], CORNERS[1]],
-    ci=[*SMALL, *({"epsilon": 1.0, "delta": 0.5, "n": n} for n in (6, 12, 22)), *CORNERS],
+    ci=[*SMALL, *grid(epsilon=1.0, delta=0.5, n=(6, 12, 22)), *CORNERS],
 )
 WITHOUT = CLAIM.reading(
     "without-empty",
@@ -194,10 +191,7 @@ def check_noise(point: Point) -> Iterator[Evidence]:
             level = math.log(1.0 / delta)
             noise.append(p.sigma * epsilon**2 / (2.5 * level**1.5))
             reach.append(4 * p.kappa * epsilon / level)
-            delta_bar = delta / (math.exp(epsilon / 2) + 2)
-            kappa = 1 + math.ceil(math.log(1 / delta_bar) / (epsilon / 2))
-            sigma = 2 * math.sqrt(math.log(2 / delta_bar)) * 8 * kappa * 2.5 / (epsilon / 2)
-            printed.append(p.sigma / sigma)
+            printed.append(p.sigma / kappa_and_sigma(epsilon, delta, 2.5)[1])
     yield at_most("σ·ε²/(Δ·log(1/δ)^1.5), the largest", max(noise), SCALE)
     yield at_most("4κ·ε/log(1/δ), the largest", max(reach), REACH)
     yield equals("σ over line 3, the largest", max(printed), 1.0)

@@ -75,22 +75,15 @@ STEEP = {"linear halfway": ("linear", 0.5), "linear steep": ("linear", 0.0), "ki
 A slope of the order of the form has an excess of that order under any noise, and would hide a wrong exponent.
 """
 HARMLESS = ("kink +1.5", *STEEP)
-"""Members that are far from the worst, unless the noise is too large: a quarter of the trials shows that."""
 FEW = ("linear +0", "kink +0", "linear halfway")
 RADIUS, OPTIMUM = 0.5, 0.3
 """𝒦 has this radius, so R = 1; the non-smooth losses have their optimum this far from the centre."""
 
 
-def trials_of(point: Point) -> int:
-    """The relative spread of an excess falls like 1/√d: as precise with a share 1/d of the trials."""
-    share = point.d * (4 if point.member in HARMLESS else 1)
-    return max(60, point.trials // share)
-
-
 def measure(point: Point) -> dict[str, Any]:
     n, m, d, epsilon = round(point.n), 10.0**point.log10_m, point.d, point.epsilon
     beta = 1.0 / (n * m)
-    phases, trials = math.ceil(math.log(n * m)), trials_of(point)
+    phases, trials = math.ceil(math.log(n * m)), rates.trials_of(point, HARMLESS)
     delta = rates.delta_of(point)
     factor = rates.noise_factor(n, m, phases, epsilon, delta, beta)
     form = rates.noise_norm(d) / (n * math.sqrt(m))
@@ -132,12 +125,11 @@ LEVELS: dict[str, tuple[float, ...]] = {
     "d": (1, 10, 100),
     "epsilon": (0.01, 0.1, 1.0),
 }
+MANY = np.linspace(20.0, 90.0, 15).tolist()
 FORM = "K·RG·E‖z‖/(n√m)"
-DELTAS = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8, 1e-12, 1e-17, 1e-24, 1e-32, 1e-42, 1e-55, 1e-70, 1e-90)
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    rows = rows.assign(m=10.0 ** rows["log10_m"].astype(float))
     largest = math.sqrt(10.0) * float(rows["form"].max())
     yield at_most("√10·K·E‖z‖/(n√m) in the worst cell, where the bound must say something", largest, 0.8)
     yield from rates.judge_rates(rows, {"n": -1.0, "m": -0.5, "d": 0.5, "epsilon": 0.0}, FORM, budget)
@@ -146,7 +138,6 @@ def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
 
 
 def judge_fixed_n(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    rows = rows.assign(m=10.0 ** rows["log10_m"].astype(float))
     yield from rates.judge_rates(rows, {"m": -0.5}, FORM, budget)
     (n,) = set(rows["n"])
     yield reported(f"log10 of the m at which {n} users are too few", last_log10_m(int(n), rates.EPSILON))
@@ -169,18 +160,9 @@ CLAIM = Claim(
     fits_exponents=True,
     largest_resolution=0.5,
     plots=[rates.plot("Excess empirical risk of Phased-ERM", "K RG E‖z‖/(n√m)", "excess empirical risk")],
-    smoke=Tier(
-        rates.balanced(FEW, **LEVELS),
-        trials=500,
-    ),
-    ci=Tier(
-        rates.balanced(
-            [*MEMBERS, *STEEP],
-            **LEVELS,
-        ),
-        trials=600,
-    ),
-)  # fmt: skip
+    smoke=Tier(rates.balanced(FEW, **LEVELS), trials=500),
+    ci=Tier(rates.balanced([*MEMBERS, *STEEP], **LEVELS), trials=600),
+)
 FIXED_N = CLAIM.reading(
     "fixed-n",
     title="Excess empirical risk of Phased-ERM, m → ∞ at fixed n",
@@ -189,22 +171,8 @@ FIXED_N = CLAIM.reading(
     judge=judge_fixed_n,
     summary="up to m = 10¹⁰⁰, where 24,000 users become too few for log(nm) phases",
     plots=[],
-    smoke=Tier(
-        [
-            {"n": 24_000, "log10_m": m, "d": 2, "epsilon": 1.0, "member": member}
-            for m in np.linspace(20.0, 90.0, 15).tolist()
-            for member in FEW
-        ],
-        trials=200,
-    ),
-    ci=Tier(
-        [
-            {"n": 24_000, "log10_m": m, "d": 2, "epsilon": 1.0, "member": member}
-            for m in np.linspace(20.0, 90.0, 15).tolist()
-            for member in (*MEMBERS, *STEEP)
-        ],
-        trials=250,
-    ),
+    smoke=Tier(grid(n=24_000, log10_m=MANY, d=2, epsilon=1.0, member=FEW), trials=200),
+    ci=Tier(grid(n=24_000, log10_m=MANY, d=2, epsilon=1.0, member=(*MEMBERS, *STEEP)), trials=250),
 )
 DELTA = CLAIM.reading(
     "delta",
@@ -214,7 +182,7 @@ DELTA = CLAIM.reading(
     judge=rates.judge_delta,
     summary="δ enters by the factor K of the noise alone",
     plots=[],
-    smoke=Tier(grid(n=1e8, log10_m=22.0, d=1, epsilon=1.0, member=FEW, delta=DELTAS), trials=800),
-    ci=Tier(grid(n=1e8, log10_m=22.0, d=1, epsilon=1.0, member=tuple(MEMBERS), delta=DELTAS), trials=800),
+    smoke=Tier(grid(n=1e8, log10_m=22.0, d=1, epsilon=1.0, member=FEW, delta=rates.DELTAS), trials=800),
+    ci=Tier(grid(n=1e8, log10_m=22.0, d=1, epsilon=1.0, member=MEMBERS, delta=rates.DELTAS), trials=800),
 )
 CLAIMS = [FIXED_N, DELTA]

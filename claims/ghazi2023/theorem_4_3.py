@@ -67,19 +67,12 @@ MEMBERS: dict[str, tuple[float, float | None]] = {
 K·G√d/(n√m), at most 1/2."""
 FEW = tuple(tuple(MEMBERS)[k] for k in (5, 6, 8))
 HARMLESS = tuple(MEMBERS)[:4]
-"""Members that are far from the worst, unless the noise is too large: a quarter of the trials shows that."""
-
-
-def trials_of(point: Point) -> int:
-    """The relative spread of an excess falls like 1/√d: as precise with a share 1/d of the trials."""
-    share = point.d * (4 if point.member in HARMLESS else 1)
-    return max(60, point.trials // share)
 
 
 def measure(point: Point) -> dict[str, Any]:
     n, m, d, epsilon = round(point.n), 10.0**point.log10_m, point.d, point.epsilon
     beta = 1.0 / (2.0 * n**2 * m)
-    phases, trials = math.ceil(math.log(n * m)), trials_of(point)
+    phases, trials = math.ceil(math.log(n * m)), rates.trials_of(point, HARMLESS)
     delta = rates.delta_of(point)
     half = (epsilon / 2.0, delta / 2.0)
     later = rates.noise_factor(n, m, phases, *half, beta)
@@ -108,7 +101,6 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    rows = rows.assign(m=10.0 ** rows["log10_m"].astype(float))
     steepest = SHARES[-1] * float(rows["scale"].max())
     yield at_most("2^(3/2)·K·√d/(n√m) in the worst cell, a slope of the family", steepest, 0.5)
     claimed = {"n": -2.0, "m": -1.0, "d": 1.0, "epsilon": 0.0}
@@ -149,7 +141,6 @@ CLAIM = Claim(
     smoke=Tier(grid(member=FEW, **LEVELS), trials=90),
     ci=Tier(grid(member=tuple(MEMBERS), **LEVELS), trials=120),
 )
-DELTAS = (0.3, 0.1, 0.01, 1e-3, 1e-5, 1e-8, 1e-12, 1e-17, 1e-24, 1e-32, 1e-42, 1e-55, 1e-70, 1e-90)
 DELTA = CLAIM.reading(
     "delta",
     title="Excess empirical risk of Strongly-Convex-ERM, δ from 0.3 to 10⁻⁹⁰",
@@ -158,7 +149,9 @@ DELTA = CLAIM.reading(
     judge=rates.judge_delta,
     summary="δ enters by the factors K and K₀ of the noise alone",
     plots=[],
-    smoke=Tier(grid(n=1e9, log10_m=23.0, d=1, epsilon=1.0, member=FEW, delta=DELTAS), trials=200),
-    ci=Tier(grid(n=1e9, log10_m=23.0, d=1, epsilon=1.0, member=tuple(MEMBERS), delta=DELTAS), trials=300),
+    smoke=Tier(grid(n=1e9, log10_m=23.0, d=1, epsilon=1.0, member=FEW, delta=rates.DELTAS), trials=200),
+    ci=Tier(
+        grid(n=1e9, log10_m=23.0, d=1, epsilon=1.0, member=tuple(MEMBERS), delta=rates.DELTAS), trials=300
+    ),
 )
 CLAIMS = [DELTA]

@@ -110,7 +110,6 @@ def measure(point: Point) -> dict[str, Any]:
 
 
 def judge(rows: Any, budget: Budget) -> Iterator[Evidence]:
-    rows = rows.assign(m=10.0 ** rows["log10_m"].astype(float))
     yield at_most(
         "terms of the analysis over K·T·√d/(n√m) + T/√(nm), largest", float(rows["terms"].max()), 8.0
     )

@@ -36,6 +36,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 from audits.judge import at_least, at_most
 from claims import CONFIRMED, CONSISTENT, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, grid
@@ -43,24 +44,8 @@ from claims.ghazi2023 import PAPER
 from claims.ghazi2023._fingerprinting import ITEM, TRUNCATED, corrected, mechanism, printed
 
 
-def check(point: Point) -> Iterator[Evidence]:
-    yield from printed(ITEM, point.m)
-
-
-def check_corrected(point: Point) -> Iterator[Evidence]:
-    yield from corrected(ITEM, point.n, point.d, point.m, point.epsilon)
-
-
-def check_mechanism(point: Point) -> Iterator[Evidence]:
-    yield from mechanism(point.n, point.m, point.split(3), point.rng)
-
-
-def check_truncated(point: Point) -> Iterator[Evidence]:
-    yield from printed(TRUNCATED, point.m)
-
-
 def check_truncated_corrected(point: Point) -> Iterator[Evidence]:
-    yield from corrected(TRUNCATED, point.n, point.d, point.m, point.epsilon)
+    yield from corrected(TRUNCATED, point)
     # from Lemma D.5 with α + η for α, η ≤ 0.4α what truncation moves
     alpha = math.sqrt(point.d / (TRUNCATED.cap * point.m))
     gaussian = 1.4 * alpha
@@ -100,7 +85,7 @@ CLAIM = Claim(
             "than printed by a factor √d."
         ),
     ),
-    check=check,
+    check=partial(printed, ITEM),
     smoke=grid(m=1),
     ci=grid(m=1),
 )
@@ -110,7 +95,7 @@ CORRECTED = CLAIM.reading(
     statement=r"The same for $\delta(\sqrt d+\sqrt{2\ln(1/\delta)}+1)\le\sqrt d/(34\psi n)$.",
     expected=CONFIRMED,
     summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
-    check=check_corrected,
+    check=partial(corrected, ITEM),
     smoke=grid(n=100, d=1000, m=1, epsilon=1.0),
     ci=grid(n=(2, 100, 10_000), d=(1, 100_000), m=1, epsilon=(0.01, 1.0)),
 )
@@ -122,7 +107,7 @@ SPENDS = CLAIM.reading(
     r"probability "
     r"$k/n$, whatever the data; its squared error on $\mathcal N(\chi,\sigma^2I)$ is $d\sigma^2/(km)$.",
     expected=CONSISTENT,
-    check=check_mechanism,
+    check=mechanism,
     largest_resolution=0.2,
     smoke=grid(n=14, m=4.0),
     ci=grid(n=(14, 26), m=(1.0, 100.0)),
@@ -149,7 +134,7 @@ GAUSSIAN = Claim(
         survives="The lemma for δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), with the printed constant 24.",
         follows_from="ghazi2023/theorem-d.4",
     ),
-    check=check,
+    check=partial(printed, ITEM),
     smoke=grid(m=64),
     ci=grid(m=(1, 64, 10**9)),
 )
@@ -160,7 +145,7 @@ GAUSSIAN_CORRECTED = GAUSSIAN.reading(
     expected=CONFIRMED,
     rests_on=("ghazi2023/theorem-d.4:corrected", "ghazi2023/lemma-d.3"),
     summary="δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), about 1/(34ψn): smaller than printed by a factor √d",
-    check=check_corrected,
+    check=partial(corrected, ITEM),
     smoke=grid(n=100, d=1000, m=64, epsilon=1.0),
     ci=grid(n=(2, 10_000), d=(1, 100_000), m=(64, 10**9), epsilon=1.0),
 )
@@ -187,7 +172,7 @@ TRUNCATED_GAUSSIAN = Claim(
         survives="The lemma for δ(√d + √(2 ln(1/δ)) + 1) ≤ √d/(34ψn), with the printed constant 50.",
         follows_from="ghazi2023/theorem-d.4",
     ),
-    check=check_truncated,
+    check=partial(printed, TRUNCATED),
     smoke=grid(m=64),
     ci=grid(m=(1, 64)),
 )

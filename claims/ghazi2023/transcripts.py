@@ -54,16 +54,14 @@ def summary(x: _replay.Data) -> Summary:
 
 def batches(n: int, phases: int, corrected: bool) -> list[list[int]]:
     """Line 12 of Algorithm 4 in integers: the users of each phase, counted from 0."""
-    found: list[list[int]] = []
-    for i in range(1, phases + 1):
-        found.append(
-            [
-                ell - 1
-                for ell in range(1, n + 1)
-                if (ell * 2**i > n or (ell * 2**i == n and not corrected)) and ell * 2 ** (i - 1) <= n
-            ]
-        )
-    return found
+    return [
+        [
+            ell - 1
+            for ell in range(1, n + 1)
+            if (ell * 2**i > n or (ell * 2**i == n and not corrected)) and ell * 2 ** (i - 1) <= n
+        ]
+        for i in range(1, phases + 1)
+    ]
 
 
 def follow(
@@ -105,16 +103,8 @@ def steps_of_sco(n: int, epsilon: float, delta: float, corrected: bool) -> int:
 
 
 def parts_of_sco(x: _replay.Data, steps: int, corrected: bool) -> list[_replay.Data]:
-    return [
-        _replay.Data(
-            linear=x.linear[:, rows[0] : rows[-1] + 1],
-            curvature=x.curvature,
-            lipschitz=x.lipschitz,
-            m=x.m,
-            region=x.region,
-        )
-        for rows in batches(x.shape[1], steps, corrected)
-    ]
+    users = batches(x.shape[1], steps, corrected)
+    return [replace(x, linear=x.linear[:, rows[0] : rows[-1] + 1]) for rows in users]
 
 
 def base_for(n: int, m: float, call: tuple[float, float, float]) -> float:
