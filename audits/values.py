@@ -134,7 +134,8 @@ def parts(value: Any) -> Optional[Tuple[Optional[Tuple[str, ...]], List[Any]]]:
     if isinstance(value, np.ndarray):
         if value.ndim == 0:
             return None, [value.item()]
-        return None, list(value if value.dtype.names is not None else value.ravel())
+        # A matrix keeps its two dimensions in ravel(), and in its rows.
+        return None, list(value if value.dtype.names is not None else np.asarray(value).ravel())
     fields: Any = getattr(value, "_fields", None)
     if isinstance(value, tuple) and fields is not None:
         return tuple(".%s" % name for name in fields), list(value)
@@ -335,7 +336,7 @@ def key(value: Any) -> Hashable:
     if kind.__name__ in ("NAType", "NaTType"):
         return (kind.__name__,)
     if isinstance(value, np.ndarray):
-        items = value.ravel().tolist()
+        items = np.asarray(value).ravel().tolist()
         whole = value.dtype.kind in "biuSU" or (value.dtype.kind in "fc" and not np.isnan(value).any())
         return (np.ndarray, value.shape, tuple(items if whole else map(key, items)))
     if isinstance(value, (list, tuple)):
