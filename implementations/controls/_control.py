@@ -65,8 +65,8 @@ def queries_within_one(data: Any, other: Any) -> bool:
 
     That is what neighbouring datasets do to queries of sensitivity 1, in any direction in each coordinate.
 
-    >>> queries_within_one((1, 1), (2, 0)), queries_within_one((1, 1), (1, 3))
-    (True, False)
+    >>> [queries_within_one((1, 1), other) for other in ((2, 0), (0, 2.5), (1,))]
+    [True, False, False]
     """
     a, b = np.asarray(data, float), np.asarray(other, float)
     return a.shape == b.shape and bool(np.all(np.abs(a - b) <= 1.0))

@@ -13,7 +13,6 @@ from scipy import stats
 from audits.privacy.bet import events
 from audits.privacy.bet.atoms import (
     Atoms,
-    Counts,
     count_atoms,
     family_of_sets,
     find_atoms,
@@ -72,14 +71,6 @@ def test_table_is_that_of_counting(kind: str) -> None:
     for side, batch in ((counts.first, mixed), (counts.second, fresh)):
         times_of = Counter(words(batch))
         assert side.tolist() == [times_of[name] for name in names]
-
-
-def test_counts_add_and_take_away() -> None:
-    one = Counts(np.array([1, 2]), np.array([3, 0]), 5)
-    both = one.add(np.array([4, 0]), np.array([0, 1]), 7)
-    assert (both.first.tolist(), both.second.tolist(), both.size) == ([5, 2], [3, 1], 12)
-    left = both.without(one)
-    assert (left.first.tolist(), left.second.tolist(), left.size) == ([4, 0], [0, 1], 7)
 
 
 def test_only_outputs_that_repeat_make_a_table() -> None:

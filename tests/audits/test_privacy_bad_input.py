@@ -91,6 +91,7 @@ def raises(data: Any, size: int, rng: np.random.Generator) -> Any:
             r'pairs\[0\] is not a neighbouring pair: "replace" allows one different record, got 3',
         ),
         ({"pairs": [([1, 2], [1, 2, 3])]}, '"replace" needs as many records in both, got 2 and 3'),
+        ({"pairs": [(iter([1.0]), iter([0.0]))]}, r"pairs\[0\] must hold datasets that can be read again"),
         ({"pairs": [(1.0, 2.0)]}, "a dataset must be a sequence of records, got 1.0"),
         ({"pairs": [([1, 2], [3])], "adjacency": "add-remove"}, '"add-remove" allows one added record'),
         ({"pairs": [([1, 2], [1, 3])], "adjacency": "add-remove"}, '"add-remove" needs one record more'),
@@ -203,6 +204,7 @@ def test_adjacency_has_no_default() -> None:
     [
         ("max_sample", "'max_sample'. Did you mean 'max_samples'?"),
         ("adjacancy", "'adjacancy'. Did you mean 'adjacency'?"),
+        ("samples", "'samples'. Did you mean 'max_samples'?"),
         ("zzz", "'zzz'"),
     ],
 )
@@ -242,8 +244,3 @@ def test_the_words_of_the_command_line_name_the_same_adjacency(word: str) -> Non
     assert not found.refuted
     with pytest.raises(ValueError, match="one record more"):
         audit_privacy(lambda d, n, rng: rng.laplace(size=n), [((0, 1), (0, 0))], **options)
-
-
-def test_names_that_hold_what_was_written_are_proposed_first() -> None:
-    with pytest.raises(TypeError, match="Did you mean 'max_samples'"):
-        audit_privacy(laplace, ROWS, epsilon=1.0, adjacency="replace", samples=100)

@@ -82,19 +82,6 @@ def test_a_generator_among_the_data_is_not_copied(generator: Any) -> None:
     assert leaky.refuted
 
 
-def test_a_refutation_on_outputs_that_never_change_says_so() -> None:
-    @functools.cache
-    def answer(data: float) -> float:
-        return data + float(np.random.default_rng(int(data)).laplace())
-
-    kept = audited(each(unseeded(answer)), [(0.0, 1.0)])
-    assert kept.refuted
-    assert "the same output again and again" in kept.note
-    drawn = audited(lambda data, size, rng: 9.0 * data + rng.laplace(size=size), [(0.0, 1.0)])
-    assert drawn.refuted
-    assert not drawn.note
-
-
 def in_place(data: Any, rng: np.random.Generator) -> float:
     """Releases the sum with noise for ε = 5 and clears the data, as a careless normalisation would."""
     total = float(sum(data))
@@ -184,6 +171,7 @@ NEIGHBOURS = [
     (NANS, CHANGED_NANS, "replace", ""),
     (NANS, NANS[:-1], "add-remove", ""),
     ([1.0, float("nan")], [2.0, float("nan")], "replace", ""),
+    (X.view(np.matrix), OTHER.view(np.matrix), "replace", ""),
     (np.column_stack([NANS, NANS]), np.column_stack([NANS, NANS])[:-1], "add-remove", ""),
     # Frames and series hold rows.
     (FRAME, ONE, "replace", ""),
@@ -291,64 +279,32 @@ def test_changes_of_a_copy_are_seen_and_stay_in_it(case: str) -> None:
     assert digest(data) == before
 
 
-@pytest.mark.parametrize(
-    "pack",
-    [
-        lambda heads, noise: np.ma.masked_array(noise, heads),
-        lambda heads, noise: np.ma.masked_array(np.zeros(len(heads), int), heads, fill_value=0),
-        lambda heads, noise: [np.ma.masked_array([3.0, 1.0], [bool(h), False]) for h in heads],
-        lambda heads, noise: np.ma.masked_array(np.c_[noise, noise], np.c_[heads, ~heads]),
-        lambda heads, noise: (noise + 3 * heads)[:, None].view(np.matrix),
-        lambda heads, noise: pd.Series(np.where(heads, "x", "y"), dtype="category"),
-        lambda heads, noise: pd.DataFrame({"a": noise, "b": heads}),
-    ],
-)
-def test_a_leak_in_a_subclass_of_arrays_is_found(pack: Any) -> None:
-    def leaky(data: int, size: int, rng: np.random.Generator) -> Any:
-        return pack(rng.random(size) < (0.9 if data else 0.1), rng.normal(size=size))
-
-    assert audited(leaky, max_samples=2000).verdict == "refuted"
-
-
 # --- Outputs that are handed out again ---------------------------------------------------------------
 
 
 def test_a_buffer_that_is_filled_again_is_no_dependence() -> None:
-    buffer, row, words = np.zeros(2**16), np.zeros(3), {"a": 0.0}
+    buffer = np.zeros(2**16)
 
     def view(data: int, size: int, rng: np.random.Generator) -> Any:
         buffer[:size] = rng.laplace(size=size)
         return buffer[:size]
 
-    def same_array(data: int, rng: np.random.Generator) -> Any:
-        row[:] = rng.laplace(size=3)
-        return row
-
-    def same_dictionary(data: int, rng: np.random.Generator) -> Any:
-        words["a"] = float(rng.laplace())
-        return words
-
-    for mechanism in (view, each(same_array), each(same_dictionary)):
-        result = audited(mechanism, max_samples=2000)
-        assert result.verdict == "not-refuted", result.premise
+    result = audited(view, max_samples=2000)
+    assert result.verdict == "not-refuted", result.premise
 
 
 @pytest.mark.parametrize("one_by_one", [each, bridge_worker.each])
 def test_what_an_output_holds_may_be_written_into_again(one_by_one: Any) -> None:
     buffer = np.zeros(1)
+    held = {"w": buffer}
 
     def noisy(data: int, rng: np.random.Generator) -> Any:
-        buffer[0] = data + rng.laplace()
-        return {"w": buffer}, (buffer,)
+        buffer[0] = held["v"] = data + rng.laplace()
+        return held, (buffer,)
 
     outputs = one_by_one(noisy)(0, 50, np.random.default_rng(0))
-    assert len({float(output[0]["w"][0]) for output in outputs}) == 50
-    assert len({float(output[1][0][0]) for output in outputs}) == 50
-
-
-def test_data_that_can_be_read_once_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"pairs\[0\] must hold datasets that can be read again"):
-        audited(lambda data, size, rng: rng.normal(size=size), [((x for x in [1.0]), (x for x in [0.0]))])
+    for read in (lambda o: o[0]["v"], lambda o: o[0]["w"][0], lambda o: o[1][0][0]):
+        assert len({float(read(output)) for output in outputs}) == 50
 
 
 # --- Failures ----------------------------------------------------------------------------------------

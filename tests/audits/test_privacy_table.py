@@ -76,6 +76,15 @@ def listed(name: str, said: Callable[[int, Rng], Any], verdict: str, words: str 
     return Row(name, lambda data, size, rng: [said(data, rng) for _ in range(size)], verdict, words, o)
 
 
+def coins(name: str, said: Callable[[Any, Any], Any]) -> Row:
+    """Outputs ``said(bits, numbers)``, all of a call; the bits tell the dataset in nine of ten."""
+
+    def drawn(data: int, size: int, rng: Rng) -> Any:
+        return said(rng.random(size) < (0.9 if data else 0.1), rng.normal(size=size))
+
+    return Row(name, drawn, "refuted")
+
+
 def fields(data: int, size: int, rng: Rng) -> Any:
     found = np.zeros(size, [("name", "U9"), ("value", float)])
     found["name"] = np.where(rng.random(size) < 0.05 * data, "late", rng.choice(WORDS, size))
@@ -193,6 +202,13 @@ TABLE = [
     leak("a series", lambda b, g: pd.Series({"u": g.normal(), "v": b}), r"output\['v'\]"),
     leak("a frame", lambda b, g: pd.DataFrame({"u": [g.normal(), 1.0], "v": [0, b]})),
     leak("a sparse array", lambda b, g: sparse.csr_array([[g.normal(), 0, b]]), "form of output . csr"),
+    coins("masks", lambda bits, x: np.ma.masked_array(x, bits)),
+    coins("masks on zeros", lambda bits, x: np.ma.masked_array(np.zeros(len(x), int), bits, fill_value=0)),
+    coins("arrays with a mask", lambda bits, x: [np.ma.masked_array([3.0, 1.0], [b, False]) for b in bits]),
+    coins("masks of two columns", lambda bits, x: np.ma.masked_array(np.c_[x, x], np.c_[bits, ~bits])),
+    coins("a matrix", lambda bits, x: (x + 3 * bits)[:, None].view(np.matrix)),
+    coins("a series of categories", lambda bits, x: pd.Series(np.where(bits, "x", "y"), dtype="category")),
+    coins("a frame of all outputs", lambda bits, x: pd.DataFrame({"a": x, "b": bits})),
     one("rows of a table", lambda d, g: pd.DataFrame(index=range(d)), "refuted"),
     one("categories", lambda d, g: pd.Series(["a"], dtype=pd.CategoricalDtype([*"abc"][: 2 + d])), "refuted"),
     one("a view", lambda d, g: types.MappingProxyType({"a": d}), "refuted"),

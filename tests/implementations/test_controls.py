@@ -17,7 +17,6 @@ from implementations.controls import (
     controls,
     noisy_max,
     pure_epsilon,
-    queries_within_one,
     sparse_vector,
 )
 from implementations.controls.propose_test_release import distance_to_instability
@@ -240,12 +239,6 @@ def test_private_selections_are_private_on_any_neighbours(entries: list[tuple[fl
         sparse_vector.sparse_vector_law(2.0, 4.0, 0.5),
     ):
         assert pure_epsilon(law, (first, second)) <= 1.0 + 1e-9
-
-
-def test_neighbouring_queries() -> None:
-    assert queries_within_one((1, 1), (0, 2))
-    assert not queries_within_one((1, 1), (0, 2.5))
-    assert not queries_within_one((1, 1), (1,))
 
 
 def _delta(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
