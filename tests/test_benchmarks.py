@@ -78,13 +78,6 @@ def test_private_rows_are_never_exposed() -> None:
         assert ideal_samples(ROWS[name], limit=10**8) is None
 
 
-def test_reachable_rises_with_samples_towards_the_true_epsilon() -> None:
-    for row in classical_rows():
-        figures = [reachable(of_control(row, row.pair), 10**k) for k in (3, 5, 7, 9)]
-        assert figures == sorted(figures)
-        assert figures[-1] <= row.true_epsilon
-
-
 def test_an_event_certain_under_both_shows_nothing() -> None:
     assert reachable(Case("certain", print, laws=lambda: masses([1.0], [1.0])), 1000) == 0.0
     only_first = reachable(Case("half", print, laws=lambda: masses([0.5, 0.5], [0.0, 1.0])), 10**6)
