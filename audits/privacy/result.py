@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import math
 import sys
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -432,10 +431,6 @@ class AuditResult:
             "epsilon_shown": _plain(self._if_epsilon(self.shown)),
         }
         return {name: own[name] if name in own else _plain(getattr(self, name)) for name in FIELDS}
-
-    def to_json(self) -> str:
-        """One JSON document with exactly the fields of `to_dict`."""
-        return json.dumps(self.to_dict(), ensure_ascii=False)
 
     def plot(self) -> Figure:
         """Wealth and ε-lower-bound against samples, and the privacy curve with the winning event."""

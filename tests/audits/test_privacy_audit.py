@@ -132,7 +132,7 @@ def test_a_pair_that_gets_a_single_sample() -> None:
 
 def test_result_as_json_evidence_plot_and_notebook() -> None:
     result = audited(BROKEN["nm3"], max_samples=20_000)
-    assert json.loads(result.to_json())["epsilon_lower"] == result.epsilon_lower
+    assert json.loads(json.dumps(result.to_dict()))["epsilon_lower"] == result.epsilon_lower
     evidence = result.evidence()
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.quantity == "ε at δ = 0"

@@ -233,7 +233,7 @@ def test_an_endless_generator_of_pairs_is_cut() -> None:
 def test_numbers_of_numpy_are_numbers(options: Any) -> None:
     settings = {"epsilon": 1.0, "adjacency": "replace", "max_samples": 500, **options}
     result = audit_privacy(laplace, [([0.0], [1.0])], **settings)
-    assert json.loads(result.to_json())["verdict"] == result.verdict
+    assert json.loads(json.dumps(result.to_dict()))["verdict"] == result.verdict
 
 
 @pytest.mark.parametrize("word", ["add", "remove", "add-remove"])

@@ -180,7 +180,7 @@ def test_half_the_noise_is_refuted_in_the_unit_of_the_claim(claim, most):
     assert claim.value <= found.lower <= most
     assert found.tested_at >= 0.0
     assert math.isnan(found.epsilon_lower)
-    document = json.loads(found.to_json())
+    document = json.loads(json.dumps(found.to_dict()))
     assert document["claim"]["unit"] == claim.unit
     assert document["lower"] == found.lower
     assert document["epsilon_lower"] is None
