@@ -11,7 +11,6 @@ from claims.harness.discover import Catalogue, discover
 from claims.harness.mutation import bugs
 from claims.harness.mutation.bugs import named_bugs
 from claims.harness.mutation.named import named, read_bugs
-from implementations.levy2021.gaussian_mean import gaussian_scale
 from tests.harness.synthetic import claim
 
 GOOD = """\
@@ -29,7 +28,8 @@ caught_by = ["demo/theorem-1"]
 ["demo-2.5"]
 bug = "Somebody else's noise."
 replaces = "implementations.levy2021.winsorized_mean_1d:noise_scale"
-by = "implementations.levy2021.gaussian_mean:gaussian_scale"
+old = "return"
+new = "return 2 *"
 axis = "n"
 caught_by = [
     "demo/theorem-1",
@@ -54,10 +54,9 @@ def test_a_file_gives_its_bugs_in_order(tmp_path):
     assert half.replaces == "implementations.privacy:amplified_epsilon"
     assert half.swap == ("math.expm1(", "0.5 * math.expm1(")
     assert half.caught_by == ("demo/theorem-1",)
-    assert (half.by, half.axis) == (None, None)
+    assert half.axis is None
     assert other.name == "demo-2.5"
-    assert other.by is gaussian_scale
-    assert (other.swap, other.axis) == (None, "n")
+    assert (other.swap, other.axis) == (("return", "return 2 *"), "n")
     assert [m.name for m in named(folders=[tmp_path])] == ["demo-2.5", "demo-half"]
     assert [m.name for m in named(["*-half"], [tmp_path])] == ["demo-half"]
 
@@ -74,9 +73,8 @@ HALF = "demo_bugs.toml, [demo-half]: "
         ('caught_by = ["demo/theorem-1"]', "", HALF + "caught_by is missing"),
         ('bug = "Half of the amplified ε."', "", HALF + "bug is missing"),
         ('replaces = "amplified_epsilon"', "", HALF + "replaces is missing"),
-        ('old = "math.expm1("', "", HALF + "give either old and new (texts) or by (a function)"),
-        ("[demo-half]", '[demo-half]\nby = "a:b"', HALF + "give either old and new"),
-        ('old = "math', 'olds = "math', HALF + "unknown key 'olds'; known: axis, bug, by"),
+        ('old = "math.expm1("', "", HALF + "old is missing"),
+        ('old = "math', 'olds = "math', HALF + "unknown key 'olds'; known: axis, bug, caught_by"),
         ('["demo/theorem-1"]', '"demo/theorem-1"', HALF + "caught_by must be a list of claim ids"),
         ('["demo/theorem-1"]', "[1]", HALF + "caught_by must be a list of claim ids in quotes, got [1]"),
         ('"Half of the amplified ε."', "3", HALF + "bug must be a text in quotes, got 3"),
@@ -84,7 +82,6 @@ HALF = "demo_bugs.toml, [demo-half]: "
         ('"implementations.privacy"', "7", "demo_bugs.toml: module must be a name in quotes"),
         ('module = "implementations.privacy"', "", HALF + "replaces must be package.module:function"),
         ("module =", 'modul = "x"\nmodule =', "demo_bugs.toml: a bug is a table ([name], then its keys)"),
-        ("gaussian_mean:", "nowhere:", "demo_bugs.toml, [demo-2.5]: by: 'implementations.levy2021.nowhere:"),
     ],
 )  # fmt: skip
 def test_what_is_malformed_is_named_with_its_file_and_bug(tmp_path, old, new, says):

@@ -7,8 +7,7 @@ another module names it ("package.module:function"). Each bug is a table, its na
 
     bug        one sentence: what is wrong
     replaces   the function, or Class.method
-    old, new   a text that occurs once in the function's source, and what stands there with the bug; or
-    by         the function with the bug ("claims.mutants.<paper>:function")
+    old, new   a text that occurs once in the function's source, and what stands there with the bug
     caught_by  ids of the claims that notice; where it is [], all claims that import the module are asked
     axis       (if any) the axis whose exponent the bug changes
 """
@@ -23,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import claims.mutants
-from claims.harness.mutation.plant import Mutant, reference_of
+from claims.harness.mutation.plant import Mutant
 from claims.harness.places import matches, nearest
 
 FOLDER = Path(claims.mutants.__path__[0])
-NEEDED = frozenset({"bug", "replaces", "caught_by"})
-KINDS = NEEDED | {"old", "new", "by", "axis"}
+NEEDED = frozenset({"bug", "replaces", "old", "new", "caught_by"})
+KINDS = NEEDED | {"axis"}
 
 
 def bug_folders(papers: Sequence[Path]) -> tuple[Path, ...]:
@@ -106,24 +105,17 @@ def _read(file: Path, module: str, name: str, table: Any) -> Mutant:
                 raise ValueError(f"{place}: caught_by must be a list of claim ids in quotes, got {value!r}")
         elif not isinstance(value, str) or (not value and key != "new"):
             raise ValueError(f"{place}: {key} must be a text in quotes, got {value!r}")
-    if table.keys() & {"old", "new", "by"} not in ({"old", "new"}, {"by"}):
-        raise ValueError(f"{place}: give either old and new (texts) or by (a function)")
     replaces = table["replaces"] if ":" in table["replaces"] else f"{module}:{table['replaces']}"
     if replaces.startswith(":"):
         raise ValueError(
             f"{place}: replaces must be package.module:function where the file names no module, "
             f"got {table['replaces']!r}"
         )
-    try:
-        by = reference_of(table["by"]) if "by" in table else None
-    except ValueError as error:
-        raise ValueError(f"{place}: by: {error}") from None
     return Mutant(
         name=name,
         bug=table["bug"],
         replaces=replaces,
-        by=by,
-        swap=None if by else (table["old"], table["new"]),
+        swap=(table["old"], table["new"]),
         caught_by=tuple(table["caught_by"]),
         axis=table.get("axis"),
         file=file,
