@@ -53,30 +53,8 @@ def planted(mutant: Mutant) -> Iterator[None]:
 
     Raises ValueError where the reference does not exist, or the text to swap does not occur in it once.
     """
-    with replaced(mutant.replaces, bug_of(mutant)):
-        yield
-
-
-@contextmanager
-def planted_everywhere(mutant: Mutant) -> Iterator[None]:
-    """While this is open, the function that the mutant replaces has the bug for everybody who holds it.
-
-    A claim holds its `check` as an object, which a new name in the module would not reach: the function keeps
-    its identity and gets the other code. Raises ValueError as `planted`.
-    """
-    reference = reference_of(mutant.replaces)
-    code = reference.__code__
-    reference.__code__ = bug_of(mutant).__code__
-    try:
-        yield
-    finally:
-        reference.__code__ = code
-
-
-@contextmanager
-def replaced(path: str, by: Callable[..., Any]) -> Iterator[None]:
-    """While this is open, `by` stands in for the function at "package.module:function"."""
-    module_name, _, attribute = path.partition(":")
+    by = bug_of(mutant)
+    module_name, _, attribute = mutant.replaces.partition(":")
     owner: Any = importlib.import_module(module_name)
     *outer, name = attribute.split(".")
     for each in outer:
@@ -102,6 +80,22 @@ def replaced(path: str, by: Callable[..., Any]) -> Iterator[None]:
     finally:
         for place, key, value in places:
             setattr(place, key, value)
+
+
+@contextmanager
+def planted_everywhere(mutant: Mutant) -> Iterator[None]:
+    """While this is open, the function that the mutant replaces has the bug for everybody who holds it.
+
+    A claim holds its `check` as an object, which a new name in the module would not reach: the function keeps
+    its identity and gets the other code. Raises ValueError as `planted`.
+    """
+    reference = reference_of(mutant.replaces)
+    code = reference.__code__
+    reference.__code__ = bug_of(mutant).__code__
+    try:
+        yield
+    finally:
+        reference.__code__ = code
 
 
 def reference_of(path: str) -> FunctionType:
