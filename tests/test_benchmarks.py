@@ -18,12 +18,7 @@ from benchmarks import measure, null_outputs
 from benchmarks.cases import Case, masses, of_control
 from benchmarks.null_cases import null_case, null_cases
 from benchmarks.reachable import ideal_samples, reachable
-from implementations.controls import (
-    classical_rows,
-    gaussian_control,
-    laplace_control,
-    private_controls,
-)
+from implementations.controls import classical_rows, gaussian_control, laplace_control, private_controls
 
 ROWS = {row.name: of_control(row) for row in classical_rows()}
 

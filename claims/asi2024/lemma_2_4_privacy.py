@@ -41,12 +41,7 @@ from claims import CONFIRMED, Claim, Evidence, Kind, Point, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import near_and_far
 from implementations.asi2024 import clusters
-from implementations.asi2024.above_threshold import (
-    accuracy,
-    halting_law,
-    query_scale,
-    threshold_scale,
-)
+from implementations.asi2024.above_threshold import accuracy, halting_law, query_scale, threshold_scale
 from implementations.asi2024.concentration import concentration_score
 
 

@@ -44,12 +44,7 @@ import numpy as np
 from audits.judge import at_least, at_most, equals
 from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Plot, Point, Weight, grid
 from claims.asi2024 import PAPER
-from claims.asi2024._transcripts import (
-    transcript_delta,
-    users_of,
-    worst_alternating,
-    worst_two_heights,
-)
+from claims.asi2024._transcripts import transcript_delta, users_of, worst_alternating, worst_two_heights
 from claims.asi2024.lemma_3_5 import poisson_tail
 from implementations.asi2024.above_threshold import accuracy, query_scale, threshold_scale
 from implementations.asi2024.clusters import TranscriptPair

@@ -62,14 +62,7 @@ from claims.asi2024.proposition_4_10 import quadratic_excess
 from claims.asi2024.theorem_4_1_utility import users
 from implementations.asi2024 import localised
 from implementations.asi2024.dp_sgd import Parameters, UserGradients, mean_plan
-from implementations.asi2024.localised import (
-    LossClass,
-    Phase,
-    phase_count,
-    phase_users,
-    schedule,
-    targets,
-)
+from implementations.asi2024.localised import LossClass, Phase, phase_count, phase_users, schedule, targets
 from implementations.asi2024.outlier_removal import Query, look
 from implementations.interfaces import Array
 from implementations.privacy import PrivacyBudget

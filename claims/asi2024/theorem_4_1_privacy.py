@@ -47,19 +47,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from claims import (
-    CONFIRMED,
-    REFUTED,
-    Claim,
-    Evidence,
-    Finding,
-    Kind,
-    Point,
-    Weight,
-    at_least,
-    at_most,
-    grid,
-)
+from claims import CONFIRMED, REFUTED, Claim, Evidence, Finding, Kind, Point, Weight, at_least, at_most, grid
 from claims.asi2024 import PAPER
 from claims.asi2024._transcripts import alternating, share_for, transcript_delta, users_of
 from implementations.asi2024 import clusters

@@ -48,9 +48,7 @@ from claims import (
     reported,
 )
 from claims.lee2024 import PAPER, _line
-from implementations.lee2024 import (
-    regularised_exponential,
-)
+from implementations.lee2024 import regularised_exponential
 
 G, C = 2.0, 3.0
 

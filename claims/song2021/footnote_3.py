@@ -28,13 +28,7 @@ import numpy as np
 
 from claims import CONSISTENT, Claim, Evidence, Kind, Point, Tier, at_most, grid, mean_at_most
 from claims.song2021 import PAPER
-from claims.song2021._oracle import (
-    gaussian_draws,
-    in_unit_ball,
-    law_of_average,
-    refused,
-    same,
-)
+from claims.song2021._oracle import gaussian_draws, in_unit_ball, law_of_average, refused, same
 from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem

@@ -27,13 +27,7 @@ import numpy as np
 from audits.judge import at_most, drawn_from, equals
 from claims import CONSISTENT, Adjacency, Claim, Evidence, Kind, Point, grid
 from claims.song2021 import PAPER
-from claims.song2021._oracle import (
-    gaussian_draws,
-    in_unit_ball,
-    law_of_average,
-    refused,
-    same,
-)
+from claims.song2021._oracle import gaussian_draws, in_unit_ball, law_of_average, refused, same
 from implementations import losses
 from implementations.domains import ball
 from implementations.interfaces import Array, Problem

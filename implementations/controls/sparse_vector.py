@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from implementations.controls._control import Law
 from implementations.interfaces import Array, Mechanism
-from implementations.noise_laws import (
-    laplace_between,
-    laplace_cdf,
-    laplace_density,
-    quadrature,
-    real_cells,
-)
+from implementations.noise_laws import laplace_between, laplace_cdf, laplace_density, quadrature, real_cells
 
 STOPPED = np.dtype([("below", np.int64), ("value", np.float64)])
 """Output of `sparse_vector_value`: the queries below before the stop, and the noisy answer that stopped."""

@@ -11,12 +11,7 @@ import pytest
 from scipy import stats
 
 from audits.privacy.bet import events
-from audits.privacy.bet.atoms import (
-    Atoms,
-    count_atoms,
-    family_of_sets,
-    find_atoms,
-)
+from audits.privacy.bet.atoms import Atoms, count_atoms, family_of_sets, find_atoms
 from audits.privacy.learn.regressions import logistic
 from audits.privacy.outputs.outputs import Encoded
 from audits.privacy.tuning import TUNING

@@ -11,12 +11,7 @@ import pytest
 
 from audits.evidence import Verdict
 from audits.privacy import AuditResult, audit_privacy
-from implementations.controls import (
-    Control,
-    broken_controls,
-    laplace_control,
-    private_controls,
-)
+from implementations.controls import Control, broken_controls, laplace_control, private_controls
 from tests.audits import privacy_runs
 
 PRIVATE = {c.name: c for c in private_controls()}

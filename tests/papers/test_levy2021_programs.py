@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from claims import Point
-from claims.levy2021 import (
-    _first_order,
-    proposition_1,
-    sampler_laws,
-    theorem_3_convex,
-)
+from claims.levy2021 import _first_order, proposition_1, sampler_laws, theorem_3_convex
 
 
 def point(**axes: float | int | str) -> Point:

@@ -8,13 +8,7 @@ from functools import partial
 import numpy as np
 
 from audits.privacy.bet import events, folds
-from audits.privacy.bet.atoms import (
-    Atoms,
-    Counts,
-    count_atoms,
-    family_of_sets,
-    find_atoms,
-)
+from audits.privacy.bet.atoms import Atoms, Counts, count_atoms, family_of_sets, find_atoms
 from audits.privacy.bet.method import Job
 from audits.privacy.draw.datasets import Dataset
 from audits.privacy.draw.draws import joined, named
@@ -80,8 +74,7 @@ class PairState:
         """Fresh samples of both datasets, in chunks that the memory has room for."""
         most = self.most_rows(64)
         for start in range(0, size, most):
-            chunk = min(most, size - start)
-            yield self.sample(chunk)
+            yield self.sample(min(most, size - start))
 
     def samples(self) -> tuple[Encoded, Encoded]:
         """What is kept of both datasets."""

@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Any
 from claims.harness.commands.exponents import status_of
 from claims.harness.commands.measurements import by_group, draw
 from claims.harness.commands.rates_asked import RatesAsked
-from claims.harness.exchange import (
-    FAILED,
-    PASSED,
-    UNDECIDED,
-    Case,
-    Outputs,
-    from_here,
-    must_plot,
-    publish,
-)
+from claims.harness.exchange import FAILED, PASSED, UNDECIDED, Case, Outputs, from_here, must_plot, publish
 from claims.harness.run.serialise import print_json
 
 if TYPE_CHECKING:

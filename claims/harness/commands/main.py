@@ -22,15 +22,7 @@ from claims.harness.commands.listing import list_command
 from claims.harness.commands.map import map_command
 from claims.harness.commands.mutants import mutants_command
 from claims.harness.commands.new import new_command
-from claims.harness.commands.options import (
-    AsJson,
-    Folders,
-    Jobs,
-    Patterns,
-    Seed,
-    options_of,
-    taken,
-)
+from claims.harness.commands.options import AsJson, Folders, Jobs, Patterns, Seed, options_of, taken
 from claims.harness.commands.printed import Printed
 from claims.harness.commands.rates_asked import RatesAsked
 from claims.harness.commands.show import show_command

@@ -15,12 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from claims.harness.report import numbers
-from claims.harness.report.mathematics import (
-    docstring_to_html,
-    inline_html,
-    markdown_to_html,
-    plain_text,
-)
+from claims.harness.report.mathematics import docstring_to_html, inline_html, markdown_to_html, plain_text
 from claims.harness.report.plots import GRID, INK, PALETTE
 from claims.harness.report.shown import whole
 

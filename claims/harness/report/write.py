@@ -25,21 +25,8 @@ from typing import Any
 from claims.harness.closure import changed_since
 from claims.harness.discover import discover
 from claims.harness.places import RUNS
-from claims.harness.report.notebooks import (
-    Job,
-    execute,
-    exporter,
-    notebooks_folder,
-    read_notebooks,
-)
-from claims.harness.report.pages import (
-    TOP,
-    Site,
-    errata_page,
-    index_page,
-    paper_page,
-    result_page,
-)
+from claims.harness.report.notebooks import Job, execute, exporter, notebooks_folder, read_notebooks
+from claims.harness.report.pages import TOP, Site, errata_page, index_page, paper_page, result_page
 from claims.harness.report.shown import results_of
 from claims.harness.report.site import FONT, HERE, Page, fill
 from claims.harness.run.provenance import EXTRAS
