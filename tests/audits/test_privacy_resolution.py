@@ -7,10 +7,23 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import brentq
+from scipy.stats import entropy
 
 from audits.privacy.bet.power import smallest_violation
 from audits.privacy.claims import Approximate
-from tests.audits.test_privacy_binomial import divergence
+
+
+def divergence(p: float, q: float, epsilon: float, delta: float) -> float:
+    """The KL distance of (p, q) from the null p = e^ε·q + δ, whose nearest point is where its slope is 0."""
+    a = math.exp(epsilon)
+
+    def slope(y: float) -> float:
+        x = a * y + delta
+        return a * (x - p) / (x * (1.0 - x)) + (y - q) / (y * (1.0 - y))
+
+    y = brentq(slope, q, (p - delta) / a, xtol=1e-16, rtol=1e-14)
+    x = a * y + delta
+    return float(entropy([p, 1.0 - p], [x, 1.0 - x]) + entropy([q, 1.0 - q], [y, 1.0 - y]))
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 0.0), (1.0, 1e-5), (0.0, 0.1), (3.0, 0.0)])
