@@ -160,6 +160,21 @@ def test_a_report_says_how_far_it_came(tmp_path):
     assert not (tmp_path / "site").exists()
 
 
+def test_a_stop_in_a_cell_of_a_notebook_stops_its_report(tmp_path):
+    pytest.importorskip("papermill")
+    from nbformat.v4 import new_code_cell, new_notebook
+
+    from claims.harness.report.notebooks import Job, execute
+
+    cells = ["from claims.harness.commands.stopping import Signalled", "raise Signalled(15)"]
+    notebook = new_notebook(cells=[new_code_cell(text, metadata={"tags": []}) for text in cells])
+    notebook.metadata["papermill"] = {}
+    job = Job(notebook="claim", path="stopped", parameters={})
+    with pytest.raises(Signalled) as caught:
+        list(execute([job], {"claim": notebook}, run=tmp_path, workers=1))
+    assert caught.value.number == signal.SIGTERM
+
+
 def test_a_stop_reaches_through_forked_work():
     def work(task, connection):
         connection.send(task)

@@ -120,7 +120,9 @@ def _executed(job: Job, notebook: Any, run: Path) -> tuple[Job, Any]:
     return job, executed
 
 
-def _failed(job: Job, error: BaseException) -> Exception:
+def _failed(job: Job, error: BaseException) -> BaseException:
+    if not isinstance(error, Exception):  # IPython keeps signals, too
+        return error
     if isinstance(error, ValueError):  # bad input, in words: a parameter out of range
         return ValueError(f"notebook {job.notebook}.ipynb, {job.path}: {error}")
     words = f"{type(error).__name__}: {error}"

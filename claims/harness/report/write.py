@@ -136,7 +136,6 @@ def _fill(
     jobs = plan(site)
     written: dict[str, None] = {}
     finished = 0
-    to_html = exporter()
 
     def put(path: str, text: str) -> None:
         if path in written:
@@ -149,6 +148,7 @@ def _fill(
             say(f"warning: {path}: {line}")
 
     try:
+        to_html = exporter()
         executed = execute(jobs, notebooks, run=site.run.folder.resolve(), workers=workers)
         for finished, (job, notebook) in enumerate(executed, 1):
             title = "The run as a notebook" if job.path == "suite" else f"{job.path} as a notebook"
