@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 from typing import Counter as Count
 
 import numpy as np
@@ -278,7 +278,7 @@ def enumerated(run: Callable[..., Run], datasets: Sequence[Any], recorded: Run) 
     """A row of the ledger: the laws of the output on D and on D′; None where they cannot be enumerated, or
     some coins are those of a seed and others are not."""
     row = _row(recorded)
-    chances = () if row is None else _chances([law(run, data) for data in datasets])
+    chances = () if row is None else _chances(law(run, data) for data in datasets)
     return replace(row, chances=chances) if row is not None and chances else None
 
 
@@ -292,7 +292,7 @@ def of_one(
     if row is None or have != want:
         return None
     own = Own(place, have, _each(run, datasets, have), rng)
-    chances = _chances([law(run, data, own) for data in datasets])
+    chances = _chances(law(run, data, own) for data in datasets)
     possible = chances and all(chance > 0.0 for one in chances for chance in one)
     bound = GIVEN if any(key[0] is None for key in own.rest) else ""
     return replace(row, kind="own coins", chances=chances, bound=bound) if possible else None
@@ -307,11 +307,16 @@ def _row(recorded: Run) -> Optional[Row]:
     return Row(-3, "coins", "enumerated", last.where, origin=origins.pop())
 
 
-def _chances(laws: Sequence[Optional[Dict[str, float]]]) -> Tuple[Tuple[float, ...], ...]:
-    """The probabilities of all outputs in each law; () where one is not known."""
-    known = [one for one in laws if one is not None]
+def _chances(laws: Iterator[Optional[Dict[str, float]]]) -> Tuple[Tuple[float, ...], ...]:
+    """The probabilities of all outputs in each law; () where a law is not known: the next is not worked out
+    then."""
+    known: List[Dict[str, float]] = []
+    for one in laws:
+        if one is None:
+            return ()
+        known.append(one)
     outputs = sorted(set().union(*known))
-    return tuple(tuple(one.get(text, 0.0) for text in outputs) for one in known) if known == laws else ()
+    return tuple(tuple(one.get(text, 0.0) for text in outputs) for one in known)
 
 
 class Places:
