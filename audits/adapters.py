@@ -260,7 +260,7 @@ def _arguments(f: Callable[..., Any]) -> Set[str]:
 
 
 def _parameters(f: Callable[..., Any]) -> List[inspect.Parameter]:
-    """What a function or a class takes; nothing of a compiled one, which does not say."""
+    """The parameters of a function or a class; none of a compiled function, which does not tell them."""
     try:
         return list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):

@@ -28,7 +28,7 @@ def any_two(first: Any, second: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Audits of one method at one number of samples a side; `fewer` divides how many are run."""
+    """A method and a number of samples of each dataset; every `fewer`-th seed is audited with them."""
 
     method: str
     samples: int
@@ -54,7 +54,7 @@ class Case:
 
 
 def of_control(control: Control, pair: tuple[Any, Any] | None = None) -> Case:
-    """A control on the pair that exposes its flaw best, or on another one."""
+    """A control on the given pair; by default on the pair that exposes its flaw best."""
     data, other = pair or control.exposing or control.pair
 
     def laws() -> Laws:

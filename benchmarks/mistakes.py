@@ -365,7 +365,7 @@ def mistake(
     epsilon: float = 1.0,
     delta: float = 0.0,
 ) -> Case:
-    """A mistake that shows on one pair."""
+    """A mistake, with a pair of datasets on which it shows."""
     return Case(name, mechanism, [pair], adjacency, laws, Approximate(epsilon, delta))
 
 

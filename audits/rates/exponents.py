@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from audits.bounds import t_quantile
 
 SAME = 0.05
-"""Level of each of the two one-sided tests by which an exponent is the same."""
+"""Level of each of two one-sided tests (TOST): both must pass for a change to be within the tolerance."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

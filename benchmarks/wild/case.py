@@ -116,7 +116,7 @@ class Case:
 
 
 def all_cases(folder: Path = FOLDER) -> list[Case]:
-    """The cases of a folder. Raises ValueError where a row says too little, and where two have one id."""
+    """The cases of a folder. Raises ValueError where a row says too little, and where an id stands twice."""
     cases, releases = (
         pd.read_csv(folder / name, dtype=str, keep_default_na=False) for name in ("cases.csv", "releases.csv")
     )

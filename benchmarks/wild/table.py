@@ -52,7 +52,7 @@ def joined(
 
 
 def write(rows: Mapping[str, Row], cases: Sequence[Case], file: str = BLACK, home: Path = HOME) -> None:
-    """Write the rows of one box, in the order of the cases, and the page."""
+    """Write what the black box or the grey box found, in the order of the cases, and the page."""
     kept = [rows[case.id] for case in cases if case.id in rows]
     text = json.dumps(kept, indent=1, ensure_ascii=False) + "\n"
     (home / file).write_text(text, encoding="utf-8")

@@ -45,7 +45,7 @@ def exponents(
     yield from family.exponents(rows, "plain", claimed, tolerance, alpha=fitted, equivalence_alpha=1e-3)
     yield from family.against_form(rows, "risk", "rate", 0.1, alpha=sloped, equivalence_alpha=1e-3)
     ratio = rows["risk"] / rows["plain"]
-    # one number a cell, or rounding would split the cells that the two forms are told apart by
+    # The ratio depends on the cell alone; rounding must not give the rows of a cell several values.
     logs = ratio.groupby([rows[name] for name in AXES]).transform("first")
     yield from family.logarithms(rows.assign(logs=logs), "risk", "rate", "logs")
 

@@ -60,7 +60,7 @@ def named(patterns: Sequence[str] = (), folders: Sequence[Path] = (FOLDER,)) -> 
 
 @cache
 def noticing(folders: tuple[Path, ...] = (FOLDER,)) -> Mapping[str, Sequence[str]]:
-    """The claims that notice a bug of these folders, by their ids, with the names of those bugs."""
+    """The names of the bugs in these folders that each claim notices, by the claim's id."""
     found: dict[str, list[str]] = {}
     for mutant in named((), folders):
         for claim_id in mutant.caught_by:

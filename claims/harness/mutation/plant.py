@@ -43,7 +43,7 @@ class Mutant:
 
     @property
     def place(self) -> str:
-        """The file, where there is one, and the name: how errors name a bug."""
+        """How errors name the bug: its file, if it is written down in a file, and its name."""
         return f"{self.file.name}, [{self.name}]" if self.file else self.name
 
 

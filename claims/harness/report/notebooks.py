@@ -81,7 +81,7 @@ def read_notebooks(folder: Path) -> dict[str, Any]:
 def execute(
     jobs: Sequence[Job], notebooks: Mapping[str, Any], *, run: Path, workers: int
 ) -> Iterator[tuple[Job, Any]]:
-    """The executed notebook of each job, in no particular order, from `workers` processes, or from this one.
+    """The executed notebook of each job, in no particular order; several workers are processes of their own.
 
     run  the folder of the run that has what they check.
 

@@ -81,7 +81,7 @@ def pictures_of(claim: Claim, evidence: Sequence[Evidence], rows: pd.DataFrame) 
 
 
 def draw(plot: Plot, rows: pd.DataFrame, evidence: Sequence[Evidence] = ()) -> Picture:
-    """Draw one plot of a claim; few points, or names as abscissae, make a table.
+    """Draw a plot of a claim. Where its points are few, or its x-axis has names, it becomes a table.
 
     rows      the stored rows of the claim; rows of equal x (and series) are averaged.
     evidence  the claim's evidence: a log-log plot takes its fitted and its claimed slope from there.
